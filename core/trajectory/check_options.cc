@@ -18,8 +18,8 @@ using MaybeError = std::optional<ArgumentError>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-ArgumentError Fail(Code code, std::string field, std::string message) {
-  return {code, std::move(field), std::move(message)};
+ArgumentError Fail(Code code, std::string field, const auto&... pieces) {
+  return {code, std::move(field), Cat(pieces...)};
 }
 
 std::string Place(std::string_view list, std::size_t k,
@@ -29,16 +29,12 @@ std::string Place(std::string_view list, std::size_t k,
 
 MaybeError CheckOptions(const Model& model, const TrajectoryOptions& options) {
   const std::size_t n = model.joints().size();
-  const auto wrong_count = [n](std::string field, std::size_t has) {
-    return Fail(Code::kInvalidOption, std::move(field),
-                "Expected one for each of the " + std::to_string(n) +
-                    " joints, or none, got " + std::to_string(has) + ".");
-  };
-  if (!options.bounds.empty() && options.bounds.size() != n) {
-    return wrong_count("bounds", options.bounds.size());
-  }
-  if (!options.drives.empty() && options.drives.size() != n) {
-    return wrong_count("drives", options.drives.size());
+  for (const auto& [field, has] :
+       {std::pair("bounds", options.bounds.size()),
+        std::pair("drives", options.drives.size())}) {
+    if (has == 0 || has == n) continue;
+    return Fail(Code::kInvalidOption, field, "Expected one for each of the ", n,
+                " joints, or none, got ", has, ".");
   }
   for (std::size_t k = 0; k < options.drives.size(); ++k) {
     if (const auto problem = Validate(options.drives[k])) {
@@ -150,14 +146,13 @@ std::optional<MemberProblem> Validate(const JointBounds& bounds,
   const auto lower = bounds.lower ? bounds.lower : limits.lower;
   const auto upper = bounds.upper ? bounds.upper : limits.upper;
   if (lower && upper && *lower > *upper) {
-    const auto text = [](double limit, bool own) {
-      return NumberText(limit) + (own ? "" : " of the model");
+    const auto owner = [](const std::optional<double>& own) {
+      return own ? "" : " of the model";
     };
     return MemberProblem{bounds.lower ? "lower" : "upper",
-                         "The lower limit " +
-                             text(*lower, bounds.lower.has_value()) +
-                             " is above the upper limit " +
-                             text(*upper, bounds.upper.has_value()) + "."};
+                         Cat("The lower limit ", NumberText(*lower),
+                             owner(bounds.lower), " is above the upper limit ",
+                             NumberText(*upper), owner(bounds.upper), ".")};
   }
   if (const auto problem = Validate(bounds.torque_at_speed)) {
     return MemberProblem{"torque_at_speed", *problem};
@@ -231,7 +226,7 @@ std::variant<CheckSetup, ArgumentError> MakeCheckSetup(
         options.bounds.empty() ? JointBounds{} : options.bounds[k];
     if (const auto wrong = Validate(bounds, joint.limits)) {
       return Fail(Code::kInvalidOption, Place("bounds", k, wrong->member),
-                  "Joint " + joint.name + ": " + wrong->message);
+                  "Joint ", joint.name, ": ", wrong->message);
     }
     setup.joints.push_back(
         Checked(joint, bounds, options.derating, options.evaluation.terms));
@@ -249,14 +244,13 @@ std::variant<std::int64_t, ArgumentError> BytesToCheck(
   const auto& setup = std::get<CheckSetup>(made);
   // The plans run one after another in the same memory.
   std::int64_t most = 0;
-  const auto look = [&](const EvaluationPlan& plan) {
-    most = std::max(most, RowWorkspace::BytesFor(plan, kernels));
-  };
-  look(setup.torques);
-  look(setup.static_plan);
-  look(setup.inertial_plan);
-  if (setup.reference_load) look(*setup.reference_load);
-  if (setup.space) look(*setup.space);
+  for (const EvaluationPlan* plan :
+       {&setup.torques, &setup.static_plan, &setup.inertial_plan,
+        setup.reference_load ? &*setup.reference_load : nullptr,
+        setup.space ? &*setup.space : nullptr}) {
+    if (plan == nullptr) continue;
+    most = std::max(most, RowWorkspace::BytesFor(*plan, kernels));
+  }
   return most;
 }
 
@@ -266,8 +260,8 @@ MaybeError ValidateTimes(std::span<const double> time) {
     if (!std::isfinite(time[row])) {
       sentence = "Times must be finite.";
     } else if (row > 0 && time[row] <= time[row - 1]) {
-      sentence = "Times must increase: " + NumberText(time[row]) +
-                 " s comes after " + NumberText(time[row - 1]) + " s.";
+      sentence = Cat("Times must increase: ", NumberText(time[row]),
+                     " s comes after ", NumberText(time[row - 1]), " s.");
     } else if (std::isinf(time[row] - time[0])) {
       sentence = "The time since the first sample overflows.";
     } else {
@@ -314,14 +308,12 @@ MaybeError Validate(const Trajectory& trajectory, const CheckSetup& setup) {
   for (const auto& [name, table, columns, optional] : tables) {
     const bool absent_or_one = optional && table.rows() <= 1;
     if (table.rows() != rows && !absent_or_one) {
-      return Fail(Code::kWrongRowCount, std::string(name),
-                  "Expected " + std::to_string(rows) + " rows, got " +
-                      std::to_string(table.rows()) + ".");
+      return Fail(Code::kWrongRowCount, std::string(name), "Expected ", rows,
+                  " rows, got ", table.rows(), ".");
     }
     if (table.cols() != columns && table.rows() > 0) {
-      return Fail(Code::kWrongColumnCount, std::string(name),
-                  "Expected " + std::to_string(columns) + " columns, got " +
-                      std::to_string(table.cols()) + ".");
+      return Fail(Code::kWrongColumnCount, std::string(name), "Expected ",
+                  columns, " columns, got ", table.cols(), ".");
     }
   }
   if (auto error = ValidateTimes(trajectory.time)) return error;

@@ -13,14 +13,10 @@
 
 namespace torqued {
 
-/// A joint with the limits and the friction that count. Infinite: no limit.
-struct CheckedJoint {
+/// A joint with the limits and the friction that count.
+struct CheckedJoint : JointLimitsInForce {
   std::string name;
   JointType type = JointType::kRevolute;
-  double lower = 0;
-  double upper = 0;
-  double velocity = 0;
-  TorqueLimit torque;
   double viscous_friction = 0;  // 0 where the terms leave it out
   double coulomb_friction = 0;
   double coulomb_smoothing = 0;

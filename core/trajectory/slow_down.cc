@@ -1,7 +1,6 @@
 #include "core/trajectory/slow_down.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <tuple>
@@ -43,37 +42,18 @@ struct Excess {
   }
 };
 
-/// Ascending numbers, a few.
-class Points {
- public:
-  void Add(double u) { at_[count_++] = u; }
-  const double* begin() const { return at_.data(); }
-  const double* end() const { return at_.data() + count_; }
-
- private:
-  // Both ends and as many roots as there can be.
-  std::array<double, 6> at_{};
-  std::size_t count_ = 0;
-};
+/// Ascending: both ends and as many roots as there can be.
+using Points = std::vector<double>;
 
 Points RootsOfQuadratic(const Excess& f) {
-  Points roots;
-  if (f.c == 0) {
-    if (f.b != 0) roots.Add(-f.a / f.b);
-    return roots;
-  }
+  if (f.c == 0) return f.b == 0 ? Points() : Points{-f.a / f.b};
   const double discriminant = f.b * f.b - 4 * f.a * f.c;
-  if (!(discriminant >= 0)) return roots;
+  if (!(discriminant >= 0)) return {};
   // Without cancellation.
   const double q = -(f.b + std::copysign(std::sqrt(discriminant), f.b)) / 2;
-  if (q == 0) {
-    roots.Add(0);
-    return roots;
-  }
+  if (q == 0) return {0};
   const auto [low, high] = std::minmax({q / f.c, f.a / q});
-  roots.Add(low);
-  roots.Add(high);
-  return roots;
+  return {low, high};
 }
 
 /// Where a monotone f changes its sign between two numbers, to the last digit.
@@ -91,13 +71,13 @@ double ZeroBetween(const F& f, double low, double high) {
 /// the first and the last of these.
 template <class F>
 Points WithZeros(const F& f, const Points& points) {
-  Points zeros;
-  zeros.Add(*points.begin());
-  for (const double* at = points.begin(); at + 1 < points.end(); ++at) {
-    if ((f(at[0]) < 0) == (f(at[1]) < 0)) continue;
-    zeros.Add(ZeroBetween(f, at[0], at[1]));
+  Points zeros{points.front()};
+  for (std::size_t k = 1; k < points.size(); ++k) {
+    const double low = points[k - 1], high = points[k];
+    if ((f(low) < 0) == (f(high) < 0)) continue;
+    zeros.push_back(ZeroBetween(f, low, high));
   }
-  zeros.Add(*(points.end() - 1));
+  zeros.push_back(points.back());
   return zeros;
 }
 
@@ -107,40 +87,39 @@ Points WithZeros(const F& f, const Points& points) {
 Points RootsOf(const Excess& f, double from, double to) {
   if (f.s == 0 || f.k == 0) return RootsOfQuadratic(f);
   const double turn = std::atanh(std::sqrt(1.0 / 3)) / f.k;
-  Points points;
-  points.Add(from);
-  if (from < turn && turn < to) points.Add(turn);
-  points.Add(to);
+  Points points{from};
+  if (from < turn && turn < to) points.push_back(turn);
+  points.push_back(to);
   points = WithZeros([&f](double u) { return f.Curvature(u); }, points);
   points = WithZeros([&f](double u) { return f.Slope(u); }, points);
   return WithZeros([&f](double u) { return f.At(u); }, points);
 }
 
-/// Calls `over` with each stretch of [from, to] where f > 0, in ascending
+/// Calls `over` with f and each stretch of [from, to] where f > 0, in ascending
 /// order, until it says that this is enough.
 template <class Over>
 void WhereOver(const Excess& f, double from, double to, const Over& over) {
   if (f.Most(from, to) <= 0) return;
-  const Points roots = RootsOf(f, from, to);
+  Points ends = RootsOf(f, from, to);
+  ends.push_back(to);
   double begin = from;
-  for (const double* root = roots.begin(); begin < to; ++root) {
-    const bool last = root == roots.end();
-    const double end = last ? to : std::clamp(*root, begin, to);
+  for (const double root : ends) {
+    if (!(begin < to)) return;
+    const double end = std::clamp(root, begin, to);
     if (end > begin && f.At(begin + (end - begin) / 2) > 0 &&
-        over(begin, end)) {
+        over(f, begin, end)) {
       return;
     }
-    if (last) return;
     begin = end;
   }
 }
 
-/// Calls `piece` with each straight piece of the limit over [from, to], as far
-/// as the torque is over it or under its negative, in ascending order.
-template <class Piece>
-void ForEachPiece(const ScaledTorque& torque, double speed,
-                  const TorqueLimit& limit, double from, double to,
-                  const Piece& piece) {
+/// WhereOver for each straight piece of the limit over [from, to], in ascending
+/// order, and the torque beyond it or beyond its negative.
+template <class Over>
+void WhereOver(const ScaledTorque& torque, double speed,
+               const TorqueLimit& limit, double from, double to,
+               const Over& over) {
   const auto& points = limit.points();
   const double k_tanh = std::abs(torque.sharpness);
   const double smooth = std::copysign(torque.smooth, torque.sharpness);
@@ -152,12 +131,12 @@ void ForEachPiece(const ScaledTorque& torque, double speed,
       const double slope = (limit.At(end * speed) - at_from) / (end - from);
       const double at_0 = at_from - slope * from;
       for (const double sign : {1.0, -1.0}) {
-        piece(Excess{.a = sign * torque.still - at_0,
-                     .b = sign * torque.viscous - slope,
-                     .c = sign * torque.moving,
-                     .s = sign * smooth,
-                     .k = k_tanh},
-              from, end);
+        WhereOver(Excess{.a = sign * torque.still - at_0,
+                         .b = sign * torque.viscous - slope,
+                         .c = sign * torque.moving,
+                         .s = sign * smooth,
+                         .k = k_tanh},
+                  from, end, over);
       }
     }
     from = end;
@@ -166,38 +145,29 @@ void ForEachPiece(const ScaledTorque& torque, double speed,
 
 }  // namespace
 
-void ForbiddenIntervals::Add(double low, double high,
-                             const SamplePlace& place) {
+void SlowDownSearch::Forbid(double low, double high, const SamplePlace& place) {
   if (!(low < high)) return;
-  intervals_.push_back({low, high, place});
-  if (intervals_.size() > 2 * merged_ + kUnmerged) Merge();
+  forbidden_.push_back({low, high, place});
+  if (forbidden_.size() > 2 * merged_ + kUnmerged) Merge();
 }
 
-void ForbiddenIntervals::Merge() {
-  std::sort(intervals_.begin(), intervals_.end(),
+void SlowDownSearch::Merge() {
+  std::sort(forbidden_.begin(), forbidden_.end(),
             [](const Interval& a, const Interval& b) {
               return std::tuple(a.low, a.place.row, a.place.joint) <
                      std::tuple(b.low, b.place.row, b.place.joint);
             });
   std::size_t kept = 0;
-  for (const Interval& interval : intervals_) {
-    if (kept > 0 && interval.low <= intervals_[kept - 1].high) {
-      double& high = intervals_[kept - 1].high;
+  for (const Interval& interval : forbidden_) {
+    if (kept > 0 && interval.low <= forbidden_[kept - 1].high) {
+      double& high = forbidden_[kept - 1].high;
       high = std::max(high, interval.high);
     } else {
-      intervals_[kept++] = interval;
+      forbidden_[kept++] = interval;
     }
   }
-  intervals_.resize(kept);
+  forbidden_.resize(kept);
   merged_ = kept;
-}
-
-const ForbiddenIntervals::Interval* ForbiddenIntervals::Holding(double x) {
-  Merge();
-  for (const Interval& interval : intervals_) {
-    if (interval.low < x && x <= interval.high) return &interval;
-  }
-  return nullptr;
 }
 
 void SlowDownSearch::AddTorque(const ScaledTorque& torque, double v,
@@ -216,26 +186,21 @@ void SlowDownSearch::AddTorque(const ScaledTorque& torque, double v,
   const double viscous = std::abs(torque.viscous);
   const double moving = std::abs(torque.moving);
   if (still + viscous + moving > lowest) {
-    ForEachPiece(torque, speed, limit, 0, 1,
-                 [&](const Excess& f, double from, double to) {
-                   WhereOver(f, from, to, [&](double begin, double end) {
-                     // At full speed the end belongs to it, unless it is a
-                     // root.
-                     const bool whole = end == 1 && f.At(1) > 0;
-                     forbidden_.Add(begin, whole ? kBeyond : end, place);
-                     return false;
-                   });
-                 });
+    WhereOver(torque, speed, limit, 0, 1,
+              [&](const Excess& f, double begin, double end) {
+                // At full speed the end belongs to it, unless it is a root.
+                const bool whole = end == 1 && f.At(1) > 0;
+                Forbid(begin, whole ? kBeyond : end, place);
+                return false;
+              });
   }
   const double most = std::min(fastest_, kFastestPace);
   if (still + most * (viscous + most * moving) > lowest) {
-    ForEachPiece(torque, speed, limit, 1, most,
-                 [&](const Excess& f, double from, double to) {
-                   WhereOver(f, from, to, [&](double begin, double /*end*/) {
-                     LimitPace(begin, place);
-                     return true;
-                   });
-                 });
+    WhereOver(torque, speed, limit, 1, most,
+              [&](const Excess&, double begin, double /*end*/) {
+                LimitPace(begin, place);
+                return true;
+              });
   }
 }
 
@@ -244,7 +209,7 @@ void SlowDownSearch::AddVelocity(double v, double limit,
   SamplePlace place = at;
   place.kind = LimitKind::kVelocity;
   const double speed = std::abs(v);
-  if (speed > limit) forbidden_.Add(limit / speed, kBeyond, place);
+  if (speed > limit) Forbid(limit / speed, kBeyond, place);
   if (speed * kFastestPace > limit) LimitPace(limit / speed, place);
 }
 
@@ -255,8 +220,10 @@ void SlowDownSearch::LimitPace(double u, const SamplePlace& place) {
 }
 
 SlowDown SlowDownSearch::Find() {
-  const ForbiddenIntervals::Interval* interval = forbidden_.Holding(1);
-  if (interval == nullptr || interval->high <= 1) {
+  Merge();
+  const auto interval = std::ranges::find_if(
+      forbidden_, [](const Interval& i) { return i.low < 1 && 1 <= i.high; });
+  if (interval == forbidden_.end() || interval->high <= 1) {
     return {.fastest = std::max(fastest_, 1.0),
             .fastest_limited_by = fastest_place_};
   }

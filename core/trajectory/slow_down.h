@@ -11,29 +11,6 @@
 
 namespace torqued {
 
-/// A union of intervals, each with the place that gave its lower end.
-class ForbiddenIntervals {
- public:
-  struct Interval {
-    double low = 0;
-    double high = 0;
-    SamplePlace place;  // what begins to rule out at `low`
-  };
-
-  /// Rules out what lies between the two; nothing unless low < high.
-  void Add(double low, double high, const SamplePlace& place);
-
-  /// The interval that holds x or ends there, if one does; null: x may be
-  /// taken. Valid until the next call.
-  const Interval* Holding(double x);
-
- private:
-  void Merge();
-
-  std::vector<Interval> intervals_;
-  std::size_t merged_ = 0;  // so many are ascending and apart
-};
-
 /// The torque of one joint at one sample, by what becomes of it when time runs
 /// slower by 1 / u: v becomes u v and a becomes u² a, so
 ///   tau(u) = still + u viscous + u² moving + smooth tanh(u sharpness).
@@ -81,9 +58,19 @@ class SlowDownSearch {
   SlowDown Find();
 
  private:
+  /// A forbidden range of u, and what begins to rule out at `low`.
+  struct Interval {
+    double low = 0;
+    double high = 0;
+    SamplePlace place;
+  };
+
+  void Forbid(double low, double high, const SamplePlace& place);
+  void Merge();
   void LimitPace(double u, const SamplePlace& place);
 
-  ForbiddenIntervals forbidden_;  // of u up to 1
+  std::vector<Interval> forbidden_;
+  std::size_t merged_ = 0;  // so many are ascending and apart
   // From u = 1 up to here nothing is forbidden.
   double fastest_ = std::numeric_limits<double>::infinity();
   SamplePlace fastest_place_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -19,9 +20,7 @@ using Row = std::array<double, kMaxDegree + 1>;
 
 /// The degree + 1 B-splines that are not zero at a point: values, first and
 /// second derivatives.
-struct LocalBasis {
-  std::array<Row, 3> of{};
-};
+using LocalBasis = std::array<Row, 3>;
 
 /// B-splines whose knots are samples: all but the (degree - 1) / 2 next to
 /// either end, and the ends degree + 1 times (de Boor 2001, chapter XIII).
@@ -60,15 +59,10 @@ class Basis {
         if (j < d) row[j] += (1 - Share(i + 1, d, t)) * below[j];
       }
     }
-    LocalBasis basis;
-    basis.of[0] = by_degree[degree_];
-    basis.of[1] = Slopes(by_degree[degree_ - 1], degree_, span);
-    basis.of[2] = Slopes(Slopes(by_degree[degree_ - 2], degree_ - 1, span),
-                         degree_, span);
-    return basis;
+    return {by_degree[degree_], Slopes(by_degree[degree_ - 1], degree_, span),
+            Slopes(Slopes(by_degree[degree_ - 2], degree_ - 1, span), degree_,
+                   span)};
   }
-
-  int degree() const { return degree_; }
 
  private:
   double Knot(int k) const { return knots_[k]; }
@@ -164,160 +158,6 @@ std::vector<double> SinceTheFirst(std::span<const double> time) {
   return since;
 }
 
-}  // namespace
-
-int FewestSamples(SplineMethod method) { return Degree(method) + 1; }
-
-double MostUneven(SplineMethod method) {
-  return method == SplineMethod::kCubic ? 1e5 : 1e3;
-}
-
-std::optional<UnevenSteps> TooUneven(std::span<const double> time,
-                                     SplineMethod method) {
-  const auto step = [&](std::size_t row) { return time[row] - time[row - 1]; };
-  UnevenSteps steps{1, 1};
-  for (std::size_t row = 2; row < time.size(); ++row) {
-    if (step(row) < step(steps.shortest)) steps.shortest = row;
-    if (step(row) > step(steps.longest)) steps.longest = row;
-  }
-  if (time.size() < 2 ||
-      step(steps.longest) <= MostUneven(method) * step(steps.shortest)) {
-    return std::nullopt;
-  }
-  return steps;
-}
-
-class SplineDerivatives::Run {
- public:
-  Run(std::span<const double> time, const SampleView& positions,
-      SplineMethod method)
-      : degree_(Degree(method)),
-        since_(SinceTheFirst(time)),
-        basis_(since_, degree_),
-        collocation_(since_.size(), degree_),
-        coefficients_(positions) {
-    // The first write to memory takes time, so the passes do it.
-    local_.reserve(since_.size());
-    spans_.reserve(since_.size());
-    rates_.v.resize(positions.rows(), positions.cols());
-    rates_.a.resize(positions.rows(), positions.cols());
-  }
-
-  bool Advance(std::int64_t rows) {
-    for (; rows > 0 && pass_ != Pass::kOver; --rows) {
-      DoRow();
-      if (++row_ < since_.size()) continue;
-      row_ = 0;
-      pass_ = static_cast<Pass>(static_cast<int>(pass_) + 1);
-    }
-    return pass_ == Pass::kOver;
-  }
-
-  std::optional<SampleRates> Finish() {
-    if (!finite_) return std::nullopt;
-    return std::move(rates_);
-  }
-
- private:
-  /// Over all rows, one after the other.
-  enum class Pass : std::uint8_t {
-    kCollocate,
-    kFactor,
-    kForward,
-    kBackward,
-    kDifferentiate,
-    kOver,
-  };
-
-  void DoRow() {
-    switch (pass_) {
-      case Pass::kCollocate:
-        return Collocate();
-      case Pass::kFactor:
-        finite_ = finite_ && collocation_.Eliminate(row_);
-        return;
-      case Pass::kForward:
-        return collocation_.Forward(coefficients_, row_);
-      case Pass::kBackward:
-        return collocation_.Backward(coefficients_, since_.size() - 1 - row_);
-      case Pass::kDifferentiate:
-        return Rates();
-      case Pass::kOver:
-        return;
-    }
-  }
-
-  void Collocate() {
-    const int span = basis_.Span(since_[row_]);
-    const LocalBasis local = basis_.At(since_[row_], span);
-    collocation_.AddRow();
-    for (int j = 0; j <= degree_; ++j) {
-      const double entry = local.of[0][j];
-      // Zeros may stand beyond the band.
-      if (entry == 0) continue;
-      collocation_.At(row_, span - degree_ + j) = entry;
-    }
-    spans_.push_back(span);
-    local_.push_back(local);
-  }
-
-  void Rates() {
-    auto v = rates_.v.row(row_);
-    auto a = rates_.a.row(row_);
-    v.setZero();
-    a.setZero();
-    for (int j = 0; j <= degree_; ++j) {
-      const auto spline = coefficients_.row(spans_[row_] - degree_ + j);
-      v += local_[row_].of[1][j] * spline;
-      a += local_[row_].of[2][j] * spline;
-    }
-    finite_ = finite_ && v.allFinite() && a.allFinite();
-  }
-
-  int degree_;
-  std::vector<double> since_;
-  Basis basis_;
-  std::vector<LocalBasis> local_;
-  std::vector<int> spans_;
-  Banded collocation_;
-  SampleTable coefficients_;
-  SampleRates rates_;
-  bool finite_ = true;
-  Pass pass_ = Pass::kCollocate;
-  std::size_t row_ = 0;  // of the pass
-};
-
-SplineDerivatives::SplineDerivatives(std::span<const double> time,
-                                     const SampleView& positions,
-                                     SplineMethod method)
-    : run_(std::make_unique<Run>(time, positions, method)) {}
-SplineDerivatives::SplineDerivatives(SplineDerivatives&&) noexcept = default;
-SplineDerivatives& SplineDerivatives::operator=(SplineDerivatives&&) noexcept =
-    default;
-SplineDerivatives::~SplineDerivatives() = default;
-
-bool SplineDerivatives::Advance(std::int64_t rows) {
-  return run_->Advance(rows);
-}
-
-std::optional<SampleRates> SplineDerivatives::Finish() {
-  return run_->Finish();
-}
-
-std::optional<SampleRates> Differentiate(std::span<const double> time,
-                                         const SampleView& positions,
-                                         SplineMethod method) {
-  if (time.size() < static_cast<std::size_t>(FewestSamples(method)) ||
-      TooUneven(time, method)) {
-    return std::nullopt;
-  }
-  SplineDerivatives derivatives(time, positions, method);
-  derivatives.Advance(std::numeric_limits<std::int64_t>::max());
-  return derivatives.Finish();
-}
-
-namespace {
-
 constexpr std::size_t kMostCoefficients = 6;
 
 /// Relative to the numbers at both samples: smaller differences are rounding.
@@ -390,28 +230,10 @@ Coefficients PieceOf(SplineMethod method, double h, const SplineNode& begin,
           6 * d - 3 * v + a};
 }
 
-template <std::size_t kMost>
-void Find(std::span<const double> polynomial, std::span<const double> slope,
-          double step, double size, SplineExtrema<kMost>* extrema) {
-  std::array<double, kMost> roots{};
-  const std::size_t count = SignChanges(slope, roots);
-  const double end = ValueAt(polynomial, 1);
-  const double low = std::min(polynomial[0], end);
-  const double high = std::max(polynomial[0], end);
-  for (std::size_t k = 0; k < count; ++k) {
-    const double value = ValueAt(polynomial, roots[k]);
-    const double margin = kRounding * size;
-    if (!(value < low - margin) && !(value > high + margin)) continue;
-    if (!std::isfinite(value)) continue;
-    // A sample's own time is not between it and the next one.
-    extrema->Add({std::clamp(roots[k] * step, 0x1p-52 * step, step), value});
-  }
-}
-
-}  // namespace
-
+/// Where c[0] + c[1] u + c[2] u² + ... changes its sign for u in (0, 1): each
+/// such place, in order, and how many.
 std::size_t SignChanges(std::span<const double> coefficients,
-                        std::span<double> roots) {
+                        Coefficients& roots) {
   const std::size_t terms = coefficients.size();
   if (terms < 2 || HasOneSign(coefficients)) return 0;
   // Between the turns it is monotone.
@@ -436,6 +258,148 @@ std::size_t SignChanges(std::span<const double> coefficients,
   return count;
 }
 
+void Find(std::span<const double> polynomial, std::span<const double> slope,
+          double step, double size, std::vector<SplineExtremum>* extrema) {
+  Coefficients roots{};
+  const std::size_t count = SignChanges(slope, roots);
+  const double end = ValueAt(polynomial, 1);
+  const double low = std::min(polynomial[0], end);
+  const double high = std::max(polynomial[0], end);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double value = ValueAt(polynomial, roots[k]);
+    const double margin = kRounding * size;
+    if (!(value < low - margin) && !(value > high + margin)) continue;
+    if (!std::isfinite(value)) continue;
+    // A sample's own time is not between it and the next one.
+    extrema->push_back(
+        {std::clamp(roots[k] * step, 0x1p-52 * step, step), value});
+  }
+}
+
+class Run final : public SplineDerivatives {
+ public:
+  Run(std::span<const double> time, const SampleView& positions,
+      SplineMethod method)
+      : degree_(Degree(method)),
+        since_(SinceTheFirst(time)),
+        basis_(since_, degree_),
+        collocation_(since_.size(), degree_),
+        coefficients_(positions) {
+    // The first write to memory takes time, so the passes do it.
+    local_.reserve(since_.size());
+    spans_.reserve(since_.size());
+    rates_.v.resize(positions.rows(), positions.cols());
+    rates_.a.resize(positions.rows(), positions.cols());
+  }
+
+  bool Advance(std::int64_t rows) override {
+    for (; rows > 0 && pass_ < std::size(kPasses); --rows) {
+      (this->*kPasses[pass_])();
+      if (++row_ < since_.size()) continue;
+      row_ = 0;
+      ++pass_;
+    }
+    return pass_ == std::size(kPasses);
+  }
+
+  std::optional<SampleRates> Finish() override {
+    if (!finite_) return std::nullopt;
+    return std::move(rates_);
+  }
+
+ private:
+  void Factor() { finite_ = finite_ && collocation_.Eliminate(row_); }
+  void Forward() { collocation_.Forward(coefficients_, row_); }
+  void Backward() {
+    collocation_.Backward(coefficients_, since_.size() - 1 - row_);
+  }
+
+  void Collocate() {
+    const int span = basis_.Span(since_[row_]);
+    const LocalBasis local = basis_.At(since_[row_], span);
+    collocation_.AddRow();
+    for (int j = 0; j <= degree_; ++j) {
+      const double entry = local[0][j];
+      // Zeros may stand beyond the band.
+      if (entry == 0) continue;
+      collocation_.At(row_, span - degree_ + j) = entry;
+    }
+    spans_.push_back(span);
+    local_.push_back(local);
+  }
+
+  void Rates() {
+    auto v = rates_.v.row(row_);
+    auto a = rates_.a.row(row_);
+    v.setZero();
+    a.setZero();
+    for (int j = 0; j <= degree_; ++j) {
+      const auto spline = coefficients_.row(spans_[row_] - degree_ + j);
+      v += local_[row_][1][j] * spline;
+      a += local_[row_][2][j] * spline;
+    }
+    finite_ = finite_ && v.allFinite() && a.allFinite();
+  }
+
+  /// Over all rows, one after the other.
+  static constexpr void (Run::* kPasses[])() = {&Run::Collocate, &Run::Factor,
+                                                &Run::Forward, &Run::Backward,
+                                                &Run::Rates};
+
+  int degree_;
+  std::vector<double> since_;
+  Basis basis_;
+  std::vector<LocalBasis> local_;
+  std::vector<int> spans_;
+  Banded collocation_;
+  SampleTable coefficients_;
+  SampleRates rates_;
+  bool finite_ = true;
+  std::size_t pass_ = 0;
+  std::size_t row_ = 0;  // of the pass
+};
+
+}  // namespace
+
+int FewestSamples(SplineMethod method) { return Degree(method) + 1; }
+
+double MostUneven(SplineMethod method) {
+  return method == SplineMethod::kCubic ? 1e5 : 1e3;
+}
+
+std::optional<UnevenSteps> TooUneven(std::span<const double> time,
+                                     SplineMethod method) {
+  const auto step = [&](std::size_t row) { return time[row] - time[row - 1]; };
+  UnevenSteps steps{1, 1};
+  for (std::size_t row = 2; row < time.size(); ++row) {
+    if (step(row) < step(steps.shortest)) steps.shortest = row;
+    if (step(row) > step(steps.longest)) steps.longest = row;
+  }
+  if (time.size() < 2 ||
+      step(steps.longest) <= MostUneven(method) * step(steps.shortest)) {
+    return std::nullopt;
+  }
+  return steps;
+}
+
+std::unique_ptr<SplineDerivatives> SplineDerivatives::Create(
+    std::span<const double> time, const SampleView& positions,
+    SplineMethod method) {
+  return std::make_unique<Run>(time, positions, method);
+}
+
+std::optional<SampleRates> Differentiate(std::span<const double> time,
+                                         const SampleView& positions,
+                                         SplineMethod method) {
+  if (time.size() < static_cast<std::size_t>(FewestSamples(method)) ||
+      TooUneven(time, method)) {
+    return std::nullopt;
+  }
+  const auto derivatives = SplineDerivatives::Create(time, positions, method);
+  derivatives->Advance(std::numeric_limits<std::int64_t>::max());
+  return derivatives->Finish();
+}
+
 ExtremaBetween FindExtremaBetween(SplineMethod method, double step,
                                   const SplineNode& begin,
                                   const SplineNode& end) {
@@ -453,12 +417,12 @@ ExtremaBetween FindExtremaBetween(SplineMethod method, double step,
   lifted[0] = begin.q;
   Find(first(lifted, terms), first(velocity, terms - 1), step,
        std::abs(begin.q) + std::abs(end.q) + swing, &extrema.positions);
-  SplineExtrema<3> of_step;
+  std::vector<SplineExtremum> of_step;
   Find(first(velocity, terms - 1), first(acceleration, terms - 2), step,
        swing + std::abs(begin.q) + std::abs(end.q), &of_step);
   for (const SplineExtremum& turn : of_step) {
     const double value = turn.value / step;
-    if (std::isfinite(value)) extrema.velocities.Add({turn.after, value});
+    if (std::isfinite(value)) extrema.velocities.push_back({turn.after, value});
   }
   return extrema;
 }

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace torqued {
 
@@ -61,25 +61,20 @@ std::optional<SampleRates> Differentiate(std::span<const double> time,
 
 /// Computes what Differentiate does in steps of some rows. The caller may stop
 /// after each step. `time` needs at least FewestSamples and must not be
-/// TooUneven. The constructor alone reads `time` and `positions`.
+/// TooUneven. Create alone reads `time` and `positions`.
 class SplineDerivatives {
  public:
-  SplineDerivatives(std::span<const double> time, const SampleView& positions,
-                    SplineMethod method);
-  SplineDerivatives(SplineDerivatives&&) noexcept;
-  SplineDerivatives& operator=(SplineDerivatives&&) noexcept;
-  ~SplineDerivatives();
+  static std::unique_ptr<SplineDerivatives> Create(std::span<const double> time,
+                                                   const SampleView& positions,
+                                                   SplineMethod method);
+  virtual ~SplineDerivatives() = default;
 
   /// At most so many rows further; the passes over all rows are 5. True: all of
   /// them are over.
-  bool Advance(std::int64_t rows);
+  virtual bool Advance(std::int64_t rows) = 0;
 
   /// Once Advance says true. Nothing where the derivatives overflow.
-  std::optional<SampleRates> Finish();
-
- private:
-  class Run;
-  std::unique_ptr<Run> run_;
+  virtual std::optional<SampleRates> Finish() = 0;
 };
 
 /// Position, velocity and acceleration at a sample.
@@ -94,23 +89,11 @@ struct SplineExtremum {
   double value = 0;
 };
 
-/// At most so many, in order of time.
-template <std::size_t kMost>
-class SplineExtrema {
- public:
-  void Add(const SplineExtremum& extremum) { list_[count_++] = extremum; }
-  const SplineExtremum* begin() const { return list_.data(); }
-  const SplineExtremum* end() const { return list_.data() + count_; }
-
- private:
-  std::array<SplineExtremum, kMost> list_{};
-  std::size_t count_ = 0;
-};
-
-/// Extrema that lie beyond the values at both samples, by more than rounding.
+/// Extrema that lie beyond the values at both samples, by more than rounding;
+/// in order of time.
 struct ExtremaBetween {
-  SplineExtrema<4> positions;
-  SplineExtrema<3> velocities;
+  std::vector<SplineExtremum> positions;
+  std::vector<SplineExtremum> velocities;
 };
 
 /// Of the piece between two samples `step` seconds apart: the polynomial of the
@@ -119,10 +102,5 @@ struct ExtremaBetween {
 ExtremaBetween FindExtremaBetween(SplineMethod method, double step,
                                   const SplineNode& begin,
                                   const SplineNode& end);
-
-/// Where c[0] + c[1] u + c[2] u² + ... changes its sign for u in (0, 1): each
-/// such place, in order. At most 5 coefficients; `roots` has room for one less.
-std::size_t SignChanges(std::span<const double> coefficients,
-                        std::span<double> roots);
 
 }  // namespace torqued

@@ -9,10 +9,7 @@
 namespace torqued {
 namespace {
 
-double Between(const TorqueAtSpeed& a, const TorqueAtSpeed& b, double speed) {
-  const double share = (speed - a.speed) / (b.speed - a.speed);
-  return a.torque + share * (b.torque - a.torque);
-}
+using Vector = Eigen::Map<const Eigen::Vector3d>;
 
 }  // namespace
 
@@ -27,16 +24,13 @@ TorqueLimit::TorqueLimit(std::optional<double> effort,
   const double top = effort ? *effort : kNone;
   for (std::size_t k = 0; k < curve.size(); ++k) {
     const TorqueAtSpeed& point = curve[k];
-    if (k > 0) {
-      const TorqueAtSpeed& before = curve[k - 1];
-      if ((before.torque > top) != (point.torque > top)) {
-        const double share =
-            (top - before.torque) / (point.torque - before.torque);
-        const double speed =
-            before.speed + share * (point.speed - before.speed);
-        if (speed > points_.back().speed && speed < point.speed) {
-          points_.push_back({speed, top});
-        }
+    const TorqueAtSpeed& before = curve[k > 0 ? k - 1 : 0];
+    if ((before.torque > top) != (point.torque > top)) {
+      const double share =
+          (top - before.torque) / (point.torque - before.torque);
+      const double speed = before.speed + share * (point.speed - before.speed);
+      if (speed > points_.back().speed && speed < point.speed) {
+        points_.push_back({speed, top});
       }
     }
     points_.push_back({point.speed, std::min(point.torque, top)});
@@ -52,7 +46,9 @@ double TorqueLimit::At(double speed) const {
       [](double s, const TorqueAtSpeed& point) { return s < point.speed; });
   if (above == points_.begin()) return above->torque;
   if (above == points_.end()) return points_.back().torque;
-  return Between(*std::prev(above), *above, magnitude);
+  const TorqueAtSpeed &a = *std::prev(above), &b = *above;
+  const double share = (magnitude - a.speed) / (b.speed - a.speed);
+  return a.torque + share * (b.torque - a.torque);
 }
 
 std::optional<std::string> Validate(const std::vector<TorqueAtSpeed>& curve) {
@@ -68,12 +64,6 @@ std::optional<std::string> Validate(const std::vector<TorqueAtSpeed>& curve) {
   }
   return std::nullopt;
 }
-
-namespace {
-
-using Vector = Eigen::Map<const Eigen::Vector3d>;
-
-}  // namespace
 
 TorqueTerms::TorqueTerms(const EvaluationPlan& plan, double load_reach) {
   const Model& model = plan.model();

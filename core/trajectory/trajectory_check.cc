@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "core/trajectory/check_options.h"
-#include "core/trajectory/spline.h"
-#include "core/trajectory/torque_limit.h"
 
 namespace torqued {
 namespace {
@@ -47,14 +45,12 @@ InputArray Rows(const SampleView& table, Index first, Index count) {
 /// λ_max / λ_min of a positive definite W, whose inverse has the same.
 double ConditionOf(const double* W, const TaskOptions& task) {
   const int m = task.axis_count;
-  SampleTable scaled(m, m);
-  const auto scale = [&task](int k) {
-    return task.axes[k] >= 3 ? 1 / task.characteristic_length : 1.0;
-  };
-  for (int i = 0; i < m; ++i) {
-    for (int j = 0; j < m; ++j)
-      scaled(i, j) = W[m * i + j] * scale(i) * scale(j);
+  Eigen::VectorXd scale(m);
+  for (int k = 0; k < m; ++k) {
+    scale[k] = task.axes[k] >= 3 ? 1 / task.characteristic_length : 1.0;
   }
+  const SampleTable scaled =
+      scale.asDiagonal() * SampleView(W, m, m) * scale.asDiagonal();
   if (!scaled.allFinite()) return kInfinity;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       scaled, Eigen::EigenvaluesOnly);
@@ -66,9 +62,22 @@ double ConditionOf(const double* W, const TaskOptions& task) {
   return singular ? kInfinity : high / low;
 }
 
-}  // namespace
+/// `between`: velocities are judged between samples, too.
+FineStep FineStepOf(const CheckedJoint& joint, bool between) {
+  constexpr double kTurn = 0.25, kShareOfLimit = 0.1;
+  FineStep fine{kInfinity, kInfinity};
+  if (joint.type != JointType::kPrismatic) {
+    fine.position = kTurn;
+  } else if (joint.upper > joint.lower) {
+    fine.position = kShareOfLimit * (joint.upper - joint.lower);
+  }
+  if (!between && joint.velocity > 0) {
+    fine.velocity = kShareOfLimit * joint.velocity;
+  }
+  return fine;
+}
 
-class TrajectoryCheck::Run {
+class Run final : public TrajectoryCheck {
  public:
   Run(const Trajectory& trajectory, const TrajectoryTables& tables,
       CheckSetup setup, const TrajectoryOptions& options)
@@ -82,9 +91,8 @@ class TrajectoryCheck::Run {
     std::vector<bool> turns;
     for (const CheckedJoint& joint : setup_.joints) {
       turns.push_back(joint.type == JointType::kContinuous);
-      fine_steps_.push_back(FineStepOf(joint.type, joint.lower, joint.upper,
-                                       joint.velocity,
-                                       trajectory.spline.has_value()));
+      fine_steps_.push_back(
+          FineStepOf(joint, /*between=*/trajectory.spline.has_value()));
     }
     if (!trajectory.spline) {
       remarks_.emplace(trajectory_.time, trajectory_.q, trajectory_.v,
@@ -98,11 +106,13 @@ class TrajectoryCheck::Run {
     }
   }
 
-  const EvaluationPlan& plan() const { return setup_.torques; }
-  Index done() const { return done_; }
-  Index total() const { return static_cast<Index>(trajectory_.time.size()); }
+  const EvaluationPlan& plan() const override { return setup_.torques; }
+  Index done() const override { return done_; }
+  Index total() const override {
+    return static_cast<Index>(trajectory_.time.size());
+  }
 
-  std::int64_t step_bytes() const {
+  std::int64_t step_bytes() const override {
     const int tables =
         2 + (setup_.reference_load ? 1 : 0) + (tables_.a != nullptr ? 1 : 0);
     Index of_a_sample = Index{tables} * n_;
@@ -116,7 +126,7 @@ class TrajectoryCheck::Run {
 
   std::optional<ArgumentError> Advance(
       Engine& engine, CheckThreads threads,
-      const std::shared_ptr<CancellationToken>& cancellation) {
+      const std::shared_ptr<CancellationToken>& cancellation) override {
     Index most = MostOfASlab();
     if (threads == CheckThreads::kTheCaller) {
       const double sample = std::max(NanosecondsOfSample(), 1.0);
@@ -144,7 +154,7 @@ class TrajectoryCheck::Run {
     return std::nullopt;
   }
 
-  TrajectoryVerdict Finish() {
+  TrajectoryVerdict Finish() override {
     const auto& time = trajectory_.time;
     verdict_.duration = time.empty() ? 0 : time.back() - time.front();
     for (const JointTally& tally : tallies_) {
@@ -153,17 +163,13 @@ class TrajectoryCheck::Run {
       verdict_.energy_given += demand.energy_given;
       verdict_.energy_taken += demand.energy_taken;
     }
-    for (const CheckedJoint& joint : setup_.joints) {
-      verdict_.limits.push_back(
-          {joint.lower, joint.upper, joint.velocity, joint.torque});
-    }
+    verdict_.limits.assign(setup_.joints.begin(), setup_.joints.end());
     verdict_.violations = violations_.Finish();
     if (remarks_) {
       verdict_.remarks = remarks_->Finish();
     } else {
       verdict_.remarks.counts.resize(tallies_.size());
     }
-    verdict_.coarse_step = coarsest_step_.found();
     verdict_.passes = verdict_.violations.count == 0 &&
                       !(consistent_ && verdict_.remarks.count > 0);
     verdict_.payload_looked_at = setup_.reference_load.has_value();
@@ -198,8 +204,7 @@ class TrajectoryCheck::Run {
   /// One table of a plan for some samples.
   std::optional<ArgumentError> Evaluate(EvaluationPlan plan, Output output,
                                         const Reads& reads, Index first,
-                                        Index count, Table& table,
-                                        bool of_task = false) {
+                                        Index count, Table& table) {
     EvaluationInputs inputs;
     inputs.q = Rows(trajectory_.q, first, count);
     const InputArray v = Rows(trajectory_.v, first, count);
@@ -215,7 +220,7 @@ class TrajectoryCheck::Run {
     table.resize(count * plan.columns(output));
     EvaluationOutputs outputs;
     outputs[output] = {table.data(), NumberType::kF64};
-    if (of_task) {
+    if (output == Output::kMobility) {
       slab_.sigma_min.resize(count);
       slab_.rank.resize(count);
       outputs.sigma_min = slab_.sigma_min.data();
@@ -258,7 +263,7 @@ class TrajectoryCheck::Run {
     if (setup_.space) {
       return Evaluate(*setup_.space, Output::kMobility,
                       {.v = false, .a = false, .wrench = false}, first, count,
-                      slab_.mobility, /*of_task=*/true);
+                      slab_.mobility);
     }
     return std::nullopt;
   }
@@ -303,7 +308,11 @@ class TrajectoryCheck::Run {
         coarse.position_change =
             std::remainder(coarse.position_change, 2 * std::numbers::pi);
       }
-      coarsest_step_.Add(fine_steps_[j], coarse);
+      coarse.share =
+          std::max(std::abs(coarse.position_change) / fine_steps_[j].position,
+                   std::abs(coarse.velocity_change) / fine_steps_[j].velocity);
+      std::optional<CoarseStep>& coarsest = verdict_.coarse_step;
+      if (coarse.share > (coarsest ? coarsest->share : 1)) coarsest = coarse;
       if (trajectory_.spline) AddBetween(row, j, step);
     }
   }
@@ -319,12 +328,12 @@ class TrajectoryCheck::Run {
     const ExtremaBetween extrema =
         FindExtremaBetween(*trajectory_.spline, step, node(row), node(row + 1));
     for (const SplineExtremum& turn : extrema.positions) {
-      tally.AddPositionBetween(row, turn.after, turn.value);
+      tally.AddPosition(row, turn.after, turn.value);
       FindPositionViolation(turn.value, joint, {row, j, turn.after});
     }
     for (const SplineExtremum& turn : extrema.velocities) {
       const SamplePlace place{row, j, turn.after};
-      tally.AddVelocityBetween(row, turn.after, turn.value, joint.velocity);
+      tally.AddVelocity(row, turn.after, turn.value, joint.velocity);
       FindExcess(LimitKind::kVelocity, turn.value, joint.velocity, place);
       slow_down_.AddVelocity(turn.value, joint.velocity, place);
     }
@@ -372,15 +381,16 @@ class TrajectoryCheck::Run {
     const double coulomb = joint.CoulombFriction(sample.v);
     scaled.moving = sample.tau - scaled.still - scaled.viscous - coulomb;
     const Index cell = row * n_ + j;
-    if (tables_.tau != nullptr) tables_.tau[cell] = sample.tau;
+    const auto store = [cell](double* table, double number) {
+      if (table != nullptr) table[cell] = number;
+    };
+    store(tables_.tau, sample.tau);
     if (tables_.a != nullptr) tables_.a[cell] = slab_.push[at];
-    if (tables_.b != nullptr) tables_.b[cell] = scaled.moving;
-    if (tables_.c != nullptr) tables_.c[cell] = scaled.still;
-    if (tables_.d != nullptr) tables_.d[cell] = scaled.viscous;
-    if (tables_.e != nullptr) tables_.e[cell] = coulomb;
-    if (tables_.torque_limit != nullptr) {
-      tables_.torque_limit[cell] = sample.torque_limit;
-    }
+    store(tables_.b, scaled.moving);
+    store(tables_.c, scaled.still);
+    store(tables_.d, scaled.viscous);
+    store(tables_.e, coulomb);
+    store(tables_.torque_limit, sample.torque_limit);
 
     if (joint.coulomb_smoothing > 0) {
       scaled.smooth = joint.coulomb_friction;
@@ -447,7 +457,6 @@ class TrajectoryCheck::Run {
   ViolationTracker violations_;
   std::optional<SampleRemarkFinder> remarks_;  // of rates that are given
   std::vector<FineStep> fine_steps_;
-  CoarsestStep coarsest_step_;
   SlowDownSearch slow_down_;
   PayloadSearch payload_;
   std::optional<TorqueTerms> terms_;  // with `payload_`
@@ -455,65 +464,38 @@ class TrajectoryCheck::Run {
   TrajectoryVerdict verdict_;
 };
 
-TrajectoryCheck::TrajectoryCheck(std::unique_ptr<Run> run)
-    : run_(std::move(run)) {}
-TrajectoryCheck::TrajectoryCheck(TrajectoryCheck&&) noexcept = default;
-TrajectoryCheck& TrajectoryCheck::operator=(TrajectoryCheck&&) noexcept =
-    default;
-TrajectoryCheck::~TrajectoryCheck() = default;
+}  // namespace
 
-std::variant<TrajectoryCheck, ArgumentError> TrajectoryCheck::Create(
-    std::shared_ptr<const Model> model, const Trajectory& trajectory,
-    const TrajectoryOptions& options, const TrajectoryTables& tables) {
+std::variant<std::unique_ptr<TrajectoryCheck>, ArgumentError>
+TrajectoryCheck::Create(std::shared_ptr<const Model> model,
+                        const Trajectory& trajectory,
+                        const TrajectoryOptions& options,
+                        const TrajectoryTables& tables) {
   auto made = MakeCheckSetup(std::move(model), options);
   if (auto* error = std::get_if<ArgumentError>(&made)) {
     return std::move(*error);
   }
   auto& setup = std::get<CheckSetup>(made);
   if (auto error = Validate(trajectory, setup)) return *std::move(error);
-  return TrajectoryCheck(
-      std::make_unique<Run>(trajectory, tables, std::move(setup), options));
+  return std::make_unique<Run>(trajectory, tables, std::move(setup), options);
 }
 
-const EvaluationPlan& TrajectoryCheck::plan() const { return run_->plan(); }
-std::int64_t TrajectoryCheck::done() const { return run_->done(); }
-std::int64_t TrajectoryCheck::total() const { return run_->total(); }
-std::int64_t TrajectoryCheck::step_bytes() const { return run_->step_bytes(); }
-
-std::optional<ArgumentError> TrajectoryCheck::Advance(
-    Engine& engine, CheckThreads threads,
-    const std::shared_ptr<CancellationToken>& cancellation) {
-  return run_->Advance(engine, threads, cancellation);
-}
-
-TrajectoryVerdict TrajectoryCheck::Finish() { return run_->Finish(); }
-
-std::variant<TrajectoryVerdict, ArgumentError, NoVerdict> CheckTrajectory(
+std::variant<TrajectoryVerdict, ArgumentError> CheckTrajectory(
     Engine& engine, std::shared_ptr<const Model> model,
     const Trajectory& trajectory, const TrajectoryOptions& options,
-    const TrajectoryTables& tables, const TrajectoryProgress& progress,
-    const CancellationToken* cancellation) {
-  try {
-    auto created =
-        TrajectoryCheck::Create(std::move(model), trajectory, options, tables);
-    if (auto* error = std::get_if<ArgumentError>(&created)) {
-      return std::move(*error);
-    }
-    auto& check = std::get<TrajectoryCheck>(created);
-    while (check.done() < check.total()) {
-      if (cancellation != nullptr && cancellation->cancelled()) {
-        return NoVerdict::kCancelled;
-      }
-      if (auto error = check.Advance(engine, CheckThreads::kAllOfTheEngine)) {
-        return *std::move(error);
-      }
-      // The first calls only find the resolution of the samples.
-      if (progress && check.done() > 0) progress(check.done(), check.total());
-    }
-    return check.Finish();
-  } catch (const std::bad_alloc&) {
-    return NoVerdict::kOutOfMemory;
+    const TrajectoryTables& tables) {
+  auto created =
+      TrajectoryCheck::Create(std::move(model), trajectory, options, tables);
+  if (auto* error = std::get_if<ArgumentError>(&created)) {
+    return std::move(*error);
   }
+  const auto& check = std::get<0>(created);
+  while (check->done() < check->total()) {
+    if (auto error = check->Advance(engine, CheckThreads::kAllOfTheEngine)) {
+      return *std::move(error);
+    }
+  }
+  return check->Finish();
 }
 
 }  // namespace torqued

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,12 +36,8 @@ struct Trajectory {
   std::optional<SplineMethod> spline = std::nullopt;
 };
 
-/// Limits of one joint, beside or instead of the model's.
-struct JointBounds {
-  std::optional<double> lower;     // rad or m; absent: the model's
-  std::optional<double> upper;     // rad or m; absent: the model's
-  std::optional<double> velocity;  // rad/s or m/s; absent: the model's
-  std::optional<double> effort;    // N m or N; absent: the model's
+/// Limits of one joint instead of the model's, which count where one is absent.
+struct JointBounds : JointLimits {
   /// The drive's torque by speed, in addition to `effort`; empty: `effort` at
   /// all speeds.
   std::vector<TorqueAtSpeed> torque_at_speed;
@@ -146,13 +141,6 @@ struct TrajectoryVerdict {
   std::optional<PathInertia> path_inertia;
 };
 
-/// Samples that are done, of all.
-using TrajectoryProgress =
-    std::function<void(std::int64_t done, std::int64_t total)>;
-
-/// Why there is no verdict, beside an argument.
-enum class NoVerdict : std::uint8_t { kCancelled, kOutOfMemory };
-
 /// Who computes.
 enum class CheckThreads : std::uint8_t {
   kAllOfTheEngine,
@@ -165,19 +153,17 @@ class TrajectoryCheck {
  public:
   /// Numbers that are not finite, times that do not increase, tables of the
   /// wrong size and options that cannot be used are errors that name them.
-  static std::variant<TrajectoryCheck, ArgumentError> Create(
+  static std::variant<std::unique_ptr<TrajectoryCheck>, ArgumentError> Create(
       std::shared_ptr<const Model> model, const Trajectory& trajectory,
       const TrajectoryOptions& options, const TrajectoryTables& tables = {});
-  TrajectoryCheck(TrajectoryCheck&&) noexcept;
-  TrajectoryCheck& operator=(TrajectoryCheck&&) noexcept;
-  ~TrajectoryCheck();
+  virtual ~TrajectoryCheck() = default;
 
   /// The plan for the torques, without states: it has the resolved options.
-  const EvaluationPlan& plan() const;
-  std::int64_t done() const;
-  std::int64_t total() const;
+  virtual const EvaluationPlan& plan() const = 0;
+  virtual std::int64_t done() const = 0;
+  virtual std::int64_t total() const = 0;
   /// Bytes of the results of a step, which are kept for the next one.
-  std::int64_t step_bytes() const;
+  virtual std::int64_t step_bytes() const = 0;
 
   /// Some thousand samples more, fewer of a robot with many joints. Where v and
   /// a were given, the first calls look at all samples for how many digits they
@@ -185,26 +171,18 @@ class TrajectoryCheck {
   /// integrals overflow is an error. Where the token, if there is one, is
   /// cancelled, the caller returns soon, and the check is good for nothing any
   /// more.
-  std::optional<ArgumentError> Advance(
+  virtual std::optional<ArgumentError> Advance(
       Engine& engine, CheckThreads threads,
-      const std::shared_ptr<CancellationToken>& cancellation = nullptr);
+      const std::shared_ptr<CancellationToken>& cancellation = nullptr) = 0;
 
   /// Once all are done.
-  TrajectoryVerdict Finish();
-
- private:
-  class Run;
-  explicit TrajectoryCheck(std::unique_ptr<Run> run);
-
-  std::unique_ptr<Run> run_;
+  virtual TrajectoryVerdict Finish() = 0;
 };
 
-/// The whole check on all threads of the engine. Does not throw.
-std::variant<TrajectoryVerdict, ArgumentError, NoVerdict> CheckTrajectory(
+/// The whole check on all threads of the engine.
+std::variant<TrajectoryVerdict, ArgumentError> CheckTrajectory(
     Engine& engine, std::shared_ptr<const Model> model,
     const Trajectory& trajectory, const TrajectoryOptions& options,
-    const TrajectoryTables& tables = {},
-    const TrajectoryProgress& progress = {},
-    const CancellationToken* cancellation = nullptr);
+    const TrajectoryTables& tables = {});
 
 }  // namespace torqued

@@ -7,33 +7,28 @@
 namespace torqued {
 namespace {
 
-constexpr double kTurn = 0.25;  // rad
-constexpr double kShareOfLimit = 0.1;
+bool IsGraver(const LimitViolation& a, const LimitViolation& b) {
+  return std::tuple(-a.severity, a.first_row, a.first_after, a.kind, a.joint) <
+         std::tuple(-b.severity, b.first_row, b.first_after, b.kind, b.joint);
+}
+
+bool IsEarlier(const LimitViolation& a, const LimitViolation& b) {
+  return std::tuple(a.first_row, a.first_after, -a.severity, a.kind, a.joint) <
+         std::tuple(b.first_row, b.first_after, -b.severity, b.kind, b.joint);
+}
+
+void KeepFarthest(PeakValue& peak, const PeakValue& candidate) {
+  if (!peak.present() || std::abs(candidate.value) > std::abs(peak.value)) {
+    peak = candidate;
+  }
+}
+
+/// Root of the mean over time; of a single sample its magnitude.
+double RootMean(double sum, double last, double duration) {
+  return std::sqrt(duration > 0 ? sum / duration : last);
+}
 
 }  // namespace
-
-FineStep FineStepOf(JointType type, double lower, double upper,
-                    double velocity_limit, bool between) {
-  FineStep fine{std::numeric_limits<double>::infinity(),
-                std::numeric_limits<double>::infinity()};
-  if (type != JointType::kPrismatic) {
-    fine.position = kTurn;
-  } else if (upper > lower) {
-    fine.position = kShareOfLimit * (upper - lower);
-  }
-  if (!between && velocity_limit > 0) {
-    fine.velocity = kShareOfLimit * velocity_limit;
-  }
-  return fine;
-}
-
-void CoarsestStep::Add(const FineStep& fine, const CoarseStep& step) {
-  const double share = std::max(std::abs(step.position_change) / fine.position,
-                                std::abs(step.velocity_change) / fine.velocity);
-  if (!(share > (found_ ? found_->share : 1))) return;
-  found_ = step;
-  found_->share = share;
-}
 
 void PayloadSearch::Add(const LoadedTorque& torque, double limit,
                         const SamplePlace& place) {
@@ -56,22 +51,6 @@ std::optional<PayloadRange> PayloadSearch::Find() const {
   if (!possible_ || !(range_.least <= range_.most)) return std::nullopt;
   return range_;
 }
-
-namespace {
-
-bool IsGraver(const LimitViolation& a, const LimitViolation& b) {
-  return std::tuple(-a.severity, a.first_row, a.first_after, a.kind, a.joint) <
-         std::tuple(-b.severity, b.first_row, b.first_after, b.kind, b.joint);
-}
-
-bool IsEarlier(const LimitViolation& a, const LimitViolation& b) {
-  return std::tuple(a.first_row, a.first_after) <
-             std::tuple(b.first_row, b.first_after) ||
-         (a.first_row == b.first_row && a.first_after == b.first_after &&
-          IsGraver(a, b));
-}
-
-}  // namespace
 
 void ViolationTracker::Add(LimitKind kind, const SamplePlace& place,
                            double value, double limit, double severity) {
@@ -127,21 +106,6 @@ Violations ViolationTracker::Finish() {
   return std::move(found_);
 }
 
-namespace {
-
-void KeepFarthest(PeakValue& peak, const PeakValue& candidate) {
-  if (!peak.present() || std::abs(candidate.value) > std::abs(peak.value)) {
-    peak = candidate;
-  }
-}
-
-/// Root of the mean over time; of a single sample its magnitude.
-double RootMean(double sum, double last, double duration) {
-  return std::sqrt(duration > 0 ? sum / duration : last);
-}
-
-}  // namespace
-
 void KeepLargest(PeakValue& peak, const PeakValue& candidate) {
   if (!peak.present() || candidate.value > peak.value) peak = candidate;
 }
@@ -189,18 +153,13 @@ bool JointTally::overflows() const {
 
 void JointTally::Add(std::int64_t row, double step, const JointSample& sample) {
   KeepFarthest(demand_.torque, {row, sample.tau});
-  KeepFarthest(demand_.velocity, {row, sample.v});
-  KeepSmallest(demand_.lowest_position, {row, sample.q});
-  KeepLargest(demand_.highest_position, {row, sample.q});
+  AddPosition(row, 0, sample.q);
+  AddVelocity(row, 0, sample.v, sample.velocity_limit);
   square_of_torque_.Add(step, sample.tau * sample.tau);
   if (!std::isinf(sample.torque_limit)) {
     const double use = UseOf(sample.tau, sample.torque_limit);
     KeepLargest(demand_.torque_use, {row, use});
     square_of_use_.Add(step, use * use);
-  }
-  if (!std::isinf(sample.velocity_limit)) {
-    KeepLargest(demand_.velocity_use,
-                {row, UseOf(sample.v, sample.velocity_limit)});
   }
   const double power = sample.tau * sample.v;
   KeepLargest(demand_.highest_power, {row, power});
@@ -208,13 +167,13 @@ void JointTally::Add(std::int64_t row, double step, const JointSample& sample) {
   AddPower(step, power);
 }
 
-void JointTally::AddPositionBetween(std::int64_t row, double after, double q) {
+void JointTally::AddPosition(std::int64_t row, double after, double q) {
   KeepSmallest(demand_.lowest_position, {row, q, after});
   KeepLargest(demand_.highest_position, {row, q, after});
 }
 
-void JointTally::AddVelocityBetween(std::int64_t row, double after, double v,
-                                    double limit) {
+void JointTally::AddVelocity(std::int64_t row, double after, double v,
+                             double limit) {
   KeepFarthest(demand_.velocity, {row, v, after});
   if (!std::isinf(limit)) {
     KeepLargest(demand_.velocity_use, {row, UseOf(v, limit), after});

@@ -67,22 +67,6 @@ struct FineStep {
   double velocity = 0;
 };
 
-/// `velocity_limit` is infinite where there is none. `between`: velocities are
-/// judged between samples, too.
-FineStep FineStepOf(JointType type, double lower, double upper,
-                    double velocity_limit, bool between);
-
-/// Finds the step that is the largest by its share of that.
-class CoarsestStep {
- public:
-  void Add(const FineStep& fine, const CoarseStep& step);
-  /// Nothing where all are fine. Of equals the first.
-  const std::optional<CoarseStep>& found() const { return found_; }
-
- private:
-  std::optional<CoarseStep> found_;
-};
-
 /// Payloads from `least` to `most` pass, kg. A robot whose torques a payload
 /// balances may need some.
 struct PayloadRange {
@@ -236,11 +220,10 @@ class JointTally {
   /// `step`: seconds since the sample before; of the first one 0.
   void Add(std::int64_t row, double step, const JointSample& sample);
 
-  /// Extrema between a row that was added and the next one.
-  void AddPositionBetween(std::int64_t row, double after, double q);
+  /// An extremum so many seconds after a row that was added, before the next.
+  void AddPosition(std::int64_t row, double after, double q);
   /// `limit` is infinite where there is none.
-  void AddVelocityBetween(std::int64_t row, double after, double v,
-                          double limit);
+  void AddVelocity(std::int64_t row, double after, double v, double limit);
 
   /// Whether an integral of finite numbers has left the range of numbers.
   bool overflows() const;

@@ -223,7 +223,7 @@ std::optional<Error> CheckJob::Complete() {
   if (const auto steps = TooUneven(time_, method)) {
     return UnevenTimes(*steps, time_, method);
   }
-  derivatives_.emplace(time_, q, method);
+  derivatives_ = SplineDerivatives::Create(time_, q, method);
   derived_ = method;
   return std::nullopt;
 }
@@ -262,7 +262,7 @@ std::optional<Error> CheckJob::MakeReady() {
   if (const auto* problem = std::get_if<ArgumentError>(&created)) {
     return ToError(*problem, kWrenches);
   }
-  check_ = std::get<TrajectoryCheck>(std::move(created));
+  check_ = std::get<std::unique_ptr<TrajectoryCheck>>(std::move(created));
   return room_->Grow(check_->step_bytes());
 }
 

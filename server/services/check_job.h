@@ -66,9 +66,9 @@ class CheckJob {
   std::int64_t table_columns_ = 0;  // of all together
   std::vector<double> time_, q_, v_, a_, wrench_;
   bool completed_ = false;  // the samples, but for rates to derive
-  std::optional<SplineDerivatives> derivatives_;  // while they are derived
+  std::unique_ptr<SplineDerivatives> derivatives_;  // while they are derived
   std::optional<SplineMethod> derived_;
-  std::optional<TrajectoryCheck> check_;
+  std::unique_ptr<TrajectoryCheck> check_;
   std::optional<v1::TrajectoryVerdict> verdict_;
   std::vector<std::vector<double>> tables_;  // as they are asked
   std::int64_t rows_filled_ = 0;

@@ -137,8 +137,8 @@ class TrajectorySteps : public testing::Test {
     const auto model = RustyArm(3, dof);
     motion_ = MakeMotion(*model, rows, 3);
     motion_.spline = spline;
-    check_.emplace(std::get<TrajectoryCheck>(
-        TrajectoryCheck::Create(model, motion_.View(), options)));
+    check_ = std::get<std::unique_ptr<TrajectoryCheck>>(
+        TrajectoryCheck::Create(model, motion_.View(), options));
   }
   std::int64_t DoneAfterAStep(
       const std::shared_ptr<CancellationToken>& token = nullptr) {
@@ -155,7 +155,7 @@ class TrajectorySteps : public testing::Test {
  private:
   SampledMotion motion_{0, 0};
   Engine engine_{Engine::Options{.threads = 1}};
-  std::optional<TrajectoryCheck> check_;
+  std::unique_ptr<TrajectoryCheck> check_;
 };
 
 TEST_F(TrajectorySteps, TakeFewerSamplesOfARobotWithManyJoints) {

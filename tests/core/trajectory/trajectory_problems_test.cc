@@ -63,25 +63,5 @@ TEST(TrajectoryProblems, NameTheFieldTheSampleAndTheJoint) {
   }
 }
 
-TEST(TrajectoryProblems, ACancelledCheckHasNoVerdict) {
-  const auto model = ShippedModel("ur5e");
-  const SampledMotion motion = MakeMotion(*model, 20'000, 1);
-  Engine engine({.threads = 1});
-  CancellationToken token;
-  std::int64_t done = 0;
-  const auto result = CheckTrajectory(
-      engine, model, motion.View(), {}, {},
-      [&](std::int64_t so_far, std::int64_t total) {
-        EXPECT_EQ(total, 20'000);
-        done = so_far;
-        token.Cancel();
-      },
-      &token);
-  ASSERT_TRUE(std::holds_alternative<NoVerdict>(result));
-  EXPECT_EQ(std::get<NoVerdict>(result), NoVerdict::kCancelled);
-  EXPECT_GT(done, 0);
-  EXPECT_LT(done, 20'000);
-}
-
 }  // namespace
 }  // namespace torqued::testing_support
