@@ -91,18 +91,18 @@ double Condition(const Table& lambda) {
 
 }  // namespace
 
-Difference DifferenceOf(LoadedPeer& theirs, const EvaluationRun& ours,
-                        Workload workload) {
+Difference DifferenceOf(const LoadedPeer& theirs, const EvaluationRun& ours,
+                        Quantity quantity) {
   const int n = theirs.states.columns;
   Difference result;
   for (std::int64_t row = 0; row < theirs.states.rows; ++row) {
-    theirs.peer->Compute(workload, RowOf(theirs.states, row));
+    theirs.Compute(quantity, row);
     double condition = 1;
-    if (workload == Workload::kOperationalSpace) {
+    if (quantity == Quantity::kOperationalSpace) {
       condition =
           Condition(Table(ours.result(Output::kLambda) + row * 36, 6, 6));
     }
-    for (const Output output : OutputsOf(workload)) {
+    for (const Output output : OutputsOf(quantity)) {
       const std::vector<Dimension> dimensions = DimensionsOf(output, n);
       const int size = SizeOf(dimensions);
       Numbers numbers(size);

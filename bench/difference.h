@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "bench/evaluation_run.h"
-#include "bench/peers/peer_module.h"
+#include "bench/peers/peer.h"
 
 namespace torqued::bench {
 
@@ -20,7 +20,7 @@ struct Difference {
 
 /// Of all states of the peer, which are the first of those that `ours` holds
 /// the evaluated results of.
-Difference DifferenceOf(LoadedPeer& theirs, const EvaluationRun& ours,
-                        Workload workload);
+Difference DifferenceOf(const LoadedPeer& theirs, const EvaluationRun& ours,
+                        Quantity quantity);
 
 }  // namespace torqued::bench

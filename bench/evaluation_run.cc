@@ -6,53 +6,74 @@
 #include <utility>
 #include <variant>
 
+#include "core/engine/targets.h"
+
 namespace torqued::bench {
 namespace {
 
 /// Of a cache line, as kernels like it.
 constexpr std::align_val_t kAlignment{64};
 
-InputArray Table(const std::vector<double>& numbers, int columns,
-                 std::int64_t rows) {
-  return {numbers.data(), NumberType::kF64, rows, columns};
-}
-
-EvaluationInputs Inputs(Workload workload, const States& states,
-                        std::int64_t rows) {
-  const int n = states.columns;
-  const WorkloadInputs read = InputsOf(workload);
-  EvaluationInputs inputs;
-  inputs.q = Table(states.q, n, rows);
-  if (read.v) inputs.v = Table(states.v, n, rows);
-  if (read.a) inputs.a = Table(states.a, n, rows);
-  if (read.tau) inputs.tau = Table(states.tau, n, rows);
-  return inputs;
-}
-
 }  // namespace
+
+QuantitySet QuantitiesOf(Quantity quantity) {
+  QuantitySet quantities = {quantity};
+  if (quantity == Quantity::kOperationalSpace) {
+    quantities.Add(Quantity::kJacobian);
+  }
+  return quantities;
+}
+
+std::vector<Output> OutputsOf(Quantity quantity) {
+  std::vector<Output> outputs;
+  for (int k = 0; k < kOutputCount; ++k) {
+    const auto output = static_cast<Output>(k);
+    if (QuantitiesOf(quantity).Has(QuantityOf(output))) {
+      outputs.push_back(output);
+    }
+  }
+  return outputs;
+}
+
+std::vector<std::string> TargetNames() {
+  std::vector<std::string> names;
+  for (const LaneKernels* target : Targets()) {
+    names.insert(names.begin(), target->target);
+  }
+  return names;
+}
+
+Engine::Options OptionsFor(const std::string& target, int threads) {
+  return {.threads = threads, .target = FindTarget(target)};
+}
 
 void EvaluationRun::Free::operator()(std::byte* memory) const {
   ::operator delete[](memory, kAlignment);
 }
 
-EvaluationRun::EvaluationRun(const BenchRobot& robot, Workload workload,
+EvaluationRun::EvaluationRun(const BenchRobot& robot, Quantity quantity,
                              const States& states, std::int64_t rows,
                              Precision precision) {
   const NumberType type =
       precision == Precision::kSingle ? NumberType::kF32 : NumberType::kF64;
   EvaluationOptions options;
   options.precision = precision;
-  options.quantities = QuantitiesOf(workload);
+  options.quantities = QuantitiesOf(quantity);
   options.tip_frame = robot.tip;
   options.reference_frame = ReferenceFrame::kLocalWorldAligned;
-  EvaluationInputs inputs = Inputs(workload, states, rows);
-  for (InputArray* input : {&inputs.q, &inputs.v, &inputs.a, &inputs.tau}) {
-    if (type == NumberType::kF64 || !input->present()) continue;
-    const auto* numbers = static_cast<const double*>(input->data);
-    const auto& single = single_inputs_.emplace_back(
-        numbers, numbers + input->rows * input->columns);
-    input->data = single.data();
-    input->type = type;
+  EvaluationInputs inputs;
+  const InputBits reads = RowOf(quantity).reads | Bit(Input::kQ);
+  for (const auto& [input, numbers] :
+       {std::pair{Input::kQ, &states.q}, std::pair{Input::kV, &states.v},
+        std::pair{Input::kA, &states.a}, std::pair{Input::kTau, &states.tau}}) {
+    if ((reads & Bit(input)) == 0) continue;
+    inputs[input] = {numbers->data(), type, rows, states.columns};
+    if (type == NumberType::kF64) continue;
+    inputs[input].data =
+        single_inputs_
+            .emplace_back(numbers->begin(),
+                          numbers->begin() + rows * states.columns)
+            .data();
   }
   auto plan = EvaluationPlan::Create(robot.model, std::move(options), inputs);
   if (const auto* error = std::get_if<ArgumentError>(&plan)) {
@@ -60,7 +81,7 @@ EvaluationRun::EvaluationRun(const BenchRobot& robot, Workload workload,
   }
   plan_ = std::make_unique<EvaluationPlan>(
       std::move(std::get<EvaluationPlan>(plan)));
-  for (const Output output : OutputsOf(workload)) {
+  for (const Output output : OutputsOf(quantity)) {
     const auto size =
         static_cast<std::size_t>(rows * plan_->columns(output) * SizeOf(type));
     bytes_ += size;

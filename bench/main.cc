@@ -6,25 +6,21 @@
 // Ends with 1 where an answer differs by more than its library explains.
 //
 // Names of what is measured, each in seconds per `items`, one item a state:
-//   engine/ROBOT/WORKLOAD/TARGET/THREADS/STATES   Engine::Evaluate
-//   single/ROBOT/WORKLOAD/TARGET/STATES           the same in single precision,
-//                                                 with tables of f32, on one
-//                                                 thread; "doubtful" is the
-//                                                 share of the rows that are
-//                                                 computed again in double
-//                                                 precision, because single
-//                                                 precision may be too coarse
-//                                                 for them
-//   robot/ROBOT/WORKLOAD                          class Robot, state by state
-//   LIBRARY/ROBOT/WORKLOAD                        another library, likewise
-//   peak/TARGET                                   multiply-adds; items are
-//   flops
+//   engine/ROBOT/QUANTITY/TARGET/THREADS/STATES   Engine::Evaluate; "bytes" are
+//                                                 those of a state's results
+//   single/ROBOT/QUANTITY     the same in single precision with tables of f32,
+//                             best target, one thread; "doubtful" is the share
+//                             of the rows that are computed again in double
+//   robot/ROBOT/QUANTITY      class Robot, state by state
+//   LIBRARY/ROBOT/QUANTITY    another library, likewise; "difference" is the
+//                             largest of its answers from ours
+//   store                     streaming stores; items are bytes
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,51 +30,28 @@
 
 #include "bench/difference.h"
 #include "bench/evaluation_run.h"
-#include "bench/fma_peak.h"
-#include "bench/operation_count.h"
-#include "bench/peers/peer_module.h"
-#include "bench/robots.h"
-#include "bench/states.h"
-#include "bench/targets.h"
-#include "bench/workload.h"
+#include "bench/peers/peer.h"
 #include "core/base/cores.h"
-#include "core/batch/engine.h"
-#include "core/batch/evaluate_rows.h"
-#include "core/batch/robot.h"
-#include "core/lanes/targets.h"
+#include "core/engine/evaluate_rows.h"
+#include "core/engine/robot.h"
+#include "core/engine/targets.h"
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 namespace torqued::bench {
 namespace {
 
-/// Of an ordinary batch.
-constexpr std::int64_t kStates = 4096;
-/// Of the loops over single states.
-constexpr std::int64_t kSingleStates = 512;
-constexpr std::int64_t kCompared = 256;
-constexpr std::int64_t kCounts[] = {1, 8, 64, kStates};
-/// Of all tables of results of an ordinary batch.
+constexpr std::int64_t kBatch = 4096, kSmallBatch = 64;
+/// Of the loops over single states: they stay in the cache.
+constexpr std::int64_t kSingleStates = 256;
+/// Of all tables of results of a batch.
 constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 
-/// A robot with its states; the large tables are made when first asked for.
-class Subject {
- public:
-  explicit Subject(BenchRobot robot)
-      : robot_(std::move(robot)),
-        states_(RandomStates(*robot_.model, kStates)) {}
-
-  const BenchRobot& robot() const { return robot_; }
-  const States& states() const { return states_; }
-  const States& most_states() {
-    if (most_states_.rows == 0) {
-      most_states_ = RandomStates(*robot_.model, robot_.most_states);
-    }
-    return most_states_;
-  }
-
- private:
-  BenchRobot robot_;
-  States states_;
-  States most_states_;
+struct Subject {
+  BenchRobot robot;
+  States states;
 };
 
 /// Made once and kept, with the threads.
@@ -91,258 +64,166 @@ Engine& EngineFor(const std::string& target, int threads) {
   return *engine;
 }
 
-std::string Joined(std::initializer_list<std::string_view> parts) {
-  std::string name;
-  for (const std::string_view part : parts) {
-    if (!name.empty()) name += '/';
-    name += part;
-  }
-  return name;
+template <class Function>
+void Register(const std::string& name, const Function& function) {
+  benchmark::RegisterBenchmark(name.c_str(), function)->UseRealTime();
 }
 
-/// Of a million random states a few are singular to the task.
-bool Usable(const EvaluationReport& report) {
-  return !report.failed && !report.cancelled &&
-         std::all_of(
-             report.issues.begin(), report.issues.end(),
-             [](const RowIssue& issue) { return HasAnswer(issue.code); });
+std::string NameOf(const std::string& what, const Subject& subject,
+                   Quantity quantity) {
+  return what + "/" + subject.robot.name + "/" +
+         std::string(ToString(quantity));
 }
 
-void RunEngine(benchmark::State& state, Subject& subject, Workload workload,
-               const std::string& target, int threads, std::int64_t count) {
-  const States& states =
-      count > kStates ? subject.most_states() : subject.states();
-  const EvaluationRun run(subject.robot(), workload, states, count);
-  Engine& engine = EngineFor(target, threads);
-  // Its workspaces grow and its threads wake.
-  if (count <= kStates) engine.Evaluate(run.plan(), run.outputs());
-  for ([[maybe_unused]] auto _ : state) {
-    const EvaluationReport report = engine.Evaluate(run.plan(), run.outputs());
-    if (!Usable(report)) state.SkipWithError("a row is not OK");
-  }
-  state.SetItemsProcessed(state.iterations() * count);
-}
-
-void RegisterEngine(Subject& subject, Workload workload,
-                    const std::string& target, int threads,
-                    std::int64_t count) {
-  auto* measured = benchmark::RegisterBenchmark(
-      Joined({"engine", subject.robot().name, Name(workload), target,
-              std::to_string(threads), std::to_string(count)})
-          .c_str(),
-      [&subject, workload, target, threads, count](benchmark::State& state) {
-        RunEngine(state, subject, workload, target, threads, count);
-      });
-  measured->UseRealTime();
-  // Long enough to be measured in one go.
-  if (count > kStates) measured->Repetitions(2)->MinTime(1e-3);
-}
-
-/// Small plans run on the calling thread whatever the number of threads.
-bool UsesThreads(const Subject& subject, Workload workload,
-                 std::int64_t count) {
-  const EvaluationRun run(subject.robot(), workload, subject.states(), count);
-  return !Engine::IsSmall(run.plan());
-}
-
-/// Of an ordinary batch: fewer where the results are large.
-std::int64_t OrdinaryStates(const Subject& subject, Workload workload) {
-  const EvaluationRun one(subject.robot(), workload, subject.states(), 1);
-  std::int64_t count = kStates;
+/// Fewer than kBatch where the results are large.
+std::int64_t BatchOf(const Subject& subject, Quantity quantity) {
+  const EvaluationRun one(subject.robot, quantity, subject.states, 1);
+  std::int64_t count = kBatch;
   while (one.bytes() * static_cast<std::size_t>(count) > kMostBytes) count /= 2;
   return count;
 }
 
-/// One thread, best target.
-void RegisterBest(Subject& subject, Workload workload) {
-  RegisterEngine(subject, workload, TargetNames().back(), 1,
-                 OrdinaryStates(subject, workload));
-}
-
-/// Of the rows that the kernels of single precision leave to double.
-double DoubtfulShare(const EvaluationRun& run, const std::string& target) {
-  const std::int64_t rows = run.plan().rows();
-  if (run.plan().precision() != Precision::kSingle) return 1;
-  RowWorkspace workspace;
-  workspace.ReserveDoubtful(rows);
-  const BlockJob job = run.plan().Job(run.outputs());
-  const long long doubtful = RunLanes(*FindTarget(target), job, 0, rows,
-                                      workspace, workspace.doubtful.data());
-  return static_cast<double>(doubtful) / static_cast<double>(rows);
-}
-
-/// One thread, best target.
-void RegisterSingle(Subject& subject, Workload workload) {
-  const std::string target = TargetNames().back();
-  const std::int64_t count = OrdinaryStates(subject, workload);
-  benchmark::RegisterBenchmark(
-      Joined({"single", subject.robot().name, Name(workload), target,
-              std::to_string(count)})
-          .c_str(),
-      [&subject, workload, target, count](benchmark::State& state) {
-        const EvaluationRun run(subject.robot(), workload, subject.states(),
-                                count, Precision::kSingle);
-        state.counters["doubtful"] = DoubtfulShare(run, target);
-        Engine& engine = EngineFor(target, 1);
-        engine.Evaluate(run.plan(), run.outputs());
-        for ([[maybe_unused]] auto _ : state) {
-          const EvaluationReport report =
-              engine.Evaluate(run.plan(), run.outputs());
-          if (!Usable(report)) state.SkipWithError("a row is not OK");
-        }
-        state.SetItemsProcessed(state.iterations() * count);
-      })
-      ->UseRealTime();
-}
-
-void RegisterEngines(Subject& subject, Workload workload) {
-  const int cores = AvailableCores();
-  for (const std::string& target : TargetNames()) {
-    for (const std::int64_t count : kCounts) {
-      RegisterEngine(subject, workload, target, 1, count);
-      if (cores > 1 && UsesThreads(subject, workload, count)) {
-        RegisterEngine(subject, workload, target, cores, count);
-      }
-    }
-    const std::int64_t most = subject.robot().most_states;
-    RegisterEngine(subject, workload, target, 1, most);
-    if (cores > 1) RegisterEngine(subject, workload, target, cores, most);
+void Measure(benchmark::State& state, Engine& engine,
+             const EvaluationRun& run) {
+  engine.Evaluate(run.plan(), run.outputs());  // grows memory, wakes threads
+  for ([[maybe_unused]] auto _ : state) {
+    const EvaluationReport report = engine.Evaluate(run.plan(), run.outputs());
+    const bool usable = std::all_of(
+        report.issues.begin(), report.issues.end(), [](const RowIssue& issue) {
+          return issue.code == RowCode::kSingularTaskSpace;
+        });
+    if (report.failed || !usable) state.SkipWithError("a row is not OK");
   }
+  const std::int64_t rows = run.plan().rows();
+  state.SetItemsProcessed(state.iterations() * rows);
+  state.counters["bytes"] =
+      static_cast<double>(run.bytes()) / static_cast<double>(rows);
+}
+
+void RegisterEngine(const Subject& subject, Quantity quantity,
+                    const std::string& target, int threads,
+                    std::int64_t count) {
+  Register(NameOf("engine", subject, quantity) + "/" + target + "/" +
+               std::to_string(threads) + "/" + std::to_string(count),
+           [=, &subject](benchmark::State& state) {
+             const EvaluationRun run(subject.robot, quantity, subject.states,
+                                     count);
+             Measure(state, EngineFor(target, threads), run);
+           });
+}
+
+void RegisterSingle(const Subject& subject, Quantity quantity) {
+  Register(NameOf("single", subject, quantity),
+           [=, &subject](benchmark::State& state) {
+             const std::int64_t rows = BatchOf(subject, quantity);
+             const EvaluationRun run(subject.robot, quantity, subject.states,
+                                     rows, Precision::kSingle);
+             RowWorkspace workspace;
+             std::vector<DoubtfulRow> doubtful(static_cast<std::size_t>(rows));
+             const BlockJob job = run.plan().Job(run.outputs());
+             state.counters["doubtful"] =
+                 static_cast<double>(RunLanes(BestTarget(), job, 0, rows,
+                                              workspace, doubtful.data())) /
+                 static_cast<double>(rows);
+             Measure(state, EngineFor(TargetNames().back(), 1), run);
+           });
 }
 
 /// One state through class Robot.
-void RunRobot(Robot& robot, Workload workload, const StateRow& row) {
-  const int n = robot.model().nv();
-  const auto vector = [n](const double* numbers) {
-    return Eigen::Map<const Eigen::VectorXd>(numbers, n);
+void RunRobot(Robot& robot, Quantity quantity, const States& states,
+              std::int64_t row) {
+  const auto vector = [&](const std::vector<double>& table) {
+    return Eigen::Map<const Eigen::VectorXd>(
+        table.data() + row * states.columns, states.columns);
   };
-  const auto q = vector(row.q), v = vector(row.v);
-  switch (workload) {
-    case Workload::kInverseDynamics:
-      return benchmark::DoNotOptimize(
-          robot.InverseDynamics(q, v, vector(row.a)).data());
-    case Workload::kMassMatrix:
-      return benchmark::DoNotOptimize(robot.MassMatrix(q).data());
-    case Workload::kForwardDynamics:
-      return benchmark::DoNotOptimize(
-          robot.ForwardDynamics(q, v, vector(row.tau)).data());
-    case Workload::kOperationalSpace:
-      benchmark::DoNotOptimize(robot.Jacobian(q).data());
-      return benchmark::DoNotOptimize(
-          robot.OperationalSpace(q, v).lambda.data());
-    case Workload::kBiasForces:
-      return benchmark::DoNotOptimize(robot.BiasForces(q, v).data());
-    case Workload::kJacobian:
-      return benchmark::DoNotOptimize(robot.Jacobian(q).data());
-    default:  // not one of the main ones
-      return;
+  const auto q = vector(states.q), v = vector(states.v);
+  const auto use = [](const auto& result) {
+    benchmark::DoNotOptimize(result.data());
+  };
+  switch (quantity) {
+    case Quantity::kInverseDynamics:
+      return use(robot.InverseDynamics(q, v, vector(states.a)));
+    case Quantity::kMassMatrix:
+      return use(robot.MassMatrix(q));
+    case Quantity::kForwardDynamics:
+      return use(robot.ForwardDynamics(q, v, vector(states.tau)));
+    case Quantity::kOperationalSpace:
+      use(robot.Jacobian(q));
+      return use(robot.OperationalSpace(q, v).lambda);
+    case Quantity::kBiasForces:
+      return use(robot.BiasForces(q, v));
+    default:
+      return use(robot.Jacobian(q));
   }
 }
 
-void RegisterRobot(Subject& subject, Workload workload) {
-  benchmark::RegisterBenchmark(
-      Joined({"robot", subject.robot().name, Name(workload)}).c_str(),
-      [&subject, workload](benchmark::State& state) {
-        Robot::Options options;
-        options.reference_frame = ReferenceFrame::kLocalWorldAligned;
-        Robot robot(subject.robot().model, options);
-        for ([[maybe_unused]] auto _ : state) {
-          for (std::int64_t row = 0; row < kSingleStates; ++row) {
-            RunRobot(robot, workload, RowOf(subject.states(), row));
-          }
-        }
-        state.SetItemsProcessed(state.iterations() * kSingleStates);
-      })
-      ->UseRealTime();
+void RegisterRobot(const Subject& subject, Quantity quantity) {
+  Register(NameOf("robot", subject, quantity),
+           [=, &subject](benchmark::State& state) {
+             Robot::Options options;
+             options.reference_frame = ReferenceFrame::kLocalWorldAligned;
+             options.tip_frame = subject.robot.tip;
+             Robot robot(subject.robot.model, options);
+             for ([[maybe_unused]] auto _ : state) {
+               for (std::int64_t row = 0; row < kSingleStates; ++row) {
+                 RunRobot(robot, quantity, subject.states, row);
+               }
+             }
+             state.SetItemsProcessed(state.iterations() * kSingleStates);
+           });
 }
 
-void RegisterPeer(LoadedPeer& peer, const std::string& robot, Workload workload,
-                  const Difference& difference) {
-  benchmark::RegisterBenchmark(
-      Joined({peer.library, robot, Name(workload)}).c_str(),
-      [&peer, workload, difference](benchmark::State& state) {
-        for ([[maybe_unused]] auto _ : state) {
-          for (std::int64_t row = 0; row < peer.states.rows; ++row) {
-            peer.peer->Compute(workload, RowOf(peer.states, row));
-          }
-        }
-        state.SetItemsProcessed(state.iterations() * peer.states.rows);
-        state.counters["difference"] = difference.largest;
-      })
-      ->UseRealTime();
-}
-
-void RegisterPeaks() {
-  for (const PeakKernel& kernel : PeakKernels()) {
-    benchmark::RegisterBenchmark(
-        Joined({"peak", kernel.target}).c_str(),
-        [kernel](benchmark::State& state) {
-          constexpr std::int64_t kIterations = 100'000;
-          for ([[maybe_unused]] auto _ : state) {
-            benchmark::DoNotOptimize(kernel.run(kIterations));
-          }
-          state.SetItemsProcessed(state.iterations() * kIterations *
-                                  kernel.flops);
-        })
-        ->UseRealTime();
-  }
-}
-
-/// Compares a peer's answers with ours, and tells where they do not agree.
-bool Compare(LoadedPeer& peer, Subject& subject, Workload workload,
-             Difference& difference) {
-  const BenchRobot& robot = subject.robot();
-  const double tolerance = peer.peer->tolerance();
+/// Compares a library's answers with ours on every target; false, and says so,
+/// if they do not agree.
+bool RegisterPeer(const LoadedPeer& peer, const Subject& subject,
+                  Quantity quantity) {
+  double largest = 0;
   bool agree = true;
-  difference = {};
+  const std::string name = NameOf(peer.library, subject, quantity);
   for (const std::string& target : TargetNames()) {
-    const EvaluationRun ours(robot, workload, subject.states(),
+    const EvaluationRun ours(subject.robot, quantity, subject.states,
                              peer.states.rows);
     EngineFor(target, 1).Evaluate(ours.plan(), ours.outputs());
-    const Difference found = DifferenceOf(peer, ours, workload);
-    if (!(found.conditioned <= tolerance)) {
-      std::fprintf(stderr,
-                   "%s and %s differ in %s of %s: %.2g, more than %.2g\n",
-                   peer.library.c_str(), target.c_str(),
-                   std::string(Name(workload)).c_str(), robot.name.c_str(),
-                   found.conditioned, tolerance);
+    const Difference found = DifferenceOf(peer, ours, quantity);
+    if (!(found.conditioned <= peer.peer->tolerance())) {
+      std::fprintf(stderr, "%s and %s differ: %.2g, more than %.2g\n",
+                   name.c_str(), target.c_str(), found.conditioned,
+                   peer.peer->tolerance());
       agree = false;
     }
-    difference.largest = std::max(difference.largest, found.largest);
+    largest = std::max(largest, found.largest);
   }
+  Register(name, [=, &peer](benchmark::State& state) {
+    for ([[maybe_unused]] auto _ : state) {
+      for (std::int64_t row = 0; row < peer.states.rows; ++row) {
+        peer.Compute(quantity, row);
+      }
+    }
+    state.SetItemsProcessed(state.iterations() * peer.states.rows);
+    state.counters["difference"] = largest;
+  });
   return agree;
 }
 
-std::string CpuName() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) {
-      return line.substr(colon + 2);
+/// What writing large results costs at least.
+void RegisterStore() {
+#if defined(__x86_64__)
+  Register("store", [](benchmark::State& state) {
+    const std::unique_ptr<void, void (*)(void*)> memory(
+        std::aligned_alloc(64, kMostBytes), std::free);
+    auto* const table = static_cast<double*>(memory.get());
+    std::fill_n(table, kMostBytes / sizeof(double), 0.0);  // takes the pages
+    benchmark::DoNotOptimize(table);
+    for ([[maybe_unused]] auto _ : state) {
+      for (std::size_t k = 0; k < kMostBytes / sizeof(double); k += 2) {
+        _mm_stream_pd(table + k, _mm_set1_pd(1));
+      }
+      benchmark::ClobberMemory();
     }
-  }
-  return "unknown";
-}
-
-void AddContext(const std::vector<std::unique_ptr<Subject>>& subjects) {
-  benchmark::AddCustomContext("cpu", CpuName());
-  benchmark::AddCustomContext("cores", std::to_string(AvailableCores()));
-  benchmark::AddCustomContext("compiler", TORQUED_BENCH_COMPILER);
-  std::string targets;
-  for (const std::string& target : TargetNames()) {
-    targets += (targets.empty() ? "" : " ") + target;
-  }
-  benchmark::AddCustomContext("targets", targets);
-  for (const auto& subject : subjects) {
-    const BenchRobot& robot = subject->robot();
-    const OperationCount count = CountInverseDynamics(*robot.model);
-    benchmark::AddCustomContext("joints/" + robot.name,
-                                std::to_string(robot.model->nv()));
-    benchmark::AddCustomContext("multiplications/" + robot.name,
-                                std::to_string(count.multiplications));
-    benchmark::AddCustomContext("additions/" + robot.name,
-                                std::to_string(count.additions));
-  }
+    state.SetItemsProcessed(state.iterations() *
+                            static_cast<std::int64_t>(kMostBytes));
+  });
+#endif
 }
 
 /// Repetitions in random order, short ones: what disturbs the machine for a
@@ -370,44 +251,51 @@ int Main(int argc, char** argv) {
   benchmark::Initialize(&count, pointers.data());
   if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 2;
 
+  const std::string best = TargetNames().back();
+  const int cores = AvailableCores();
+  benchmark::AddCustomContext("compiler", TORQUED_BENCH_COMPILER);
   bool agree = true;
   std::vector<std::unique_ptr<Subject>> subjects;
   std::vector<std::unique_ptr<LoadedPeer>> peers;
   std::map<std::string, std::string> versions;
-  for (BenchRobot& robot : BenchRobots()) {
-    subjects.push_back(std::make_unique<Subject>(std::move(robot)));
-    Subject& subject = *subjects.back();
-    for (const Workload workload : AllWorkloads()) {
-      if (IsMain(workload) && subject.robot().most_states > 0) {
-        RegisterEngines(subject, workload);
-        RegisterRobot(subject, workload);
-      } else {
-        RegisterBest(subject, workload);
+  std::vector<BenchRobot> robots = BenchRobots();
+  robots.push_back(LightLinkedRobot());
+  for (BenchRobot& robot : robots) {
+    States states = RandomStates(*robot.model, kBatch);
+    subjects.push_back(
+        std::make_unique<Subject>(std::move(robot), std::move(states)));
+    const Subject& subject = *subjects.back();
+    benchmark::AddCustomContext("joints/" + subject.robot.name,
+                                std::to_string(subject.robot.model->nv()));
+    for (int k = 0; k < kQuantityCount; ++k) {
+      const auto quantity = static_cast<Quantity>(k);
+      RegisterEngine(subject, quantity, best, 1, kSmallBatch);
+      RegisterEngine(subject, quantity, best, 1, BatchOf(subject, quantity));
+    }
+    for (const Quantity quantity : kMainQuantities) {
+      RegisterRobot(subject, quantity);
+      RegisterSingle(subject, quantity);
+      if (subject.robot.name != "panda") continue;
+      for (const std::string& target : TargetNames()) {
+        if (target == best) continue;
+        RegisterEngine(subject, quantity, target, 1, kBatch);
       }
-      RegisterSingle(subject, workload);
+      RegisterEngine(subject, quantity, best, cores, kBatch);
     }
     for (const std::string& library : PeerLibraries()) {
       peers.push_back(std::make_unique<LoadedPeer>(
-          LoadPeer(library, subject.robot(), subject.states(), kCompared)));
-      LoadedPeer& peer = *peers.back();
+          LoadPeer(library, subject.robot, subject.states, kSingleStates)));
+      const LoadedPeer& peer = *peers.back();
       versions[library] = peer.peer->version();
-      for (const Workload workload : AllWorkloads()) {
-        if (!peer.peer->Computes(workload)) continue;
-        Difference difference;
-        agree &= Compare(peer, subject, workload, difference);
-        RegisterPeer(peer, subject.robot().name, workload, difference);
+      for (int k = 0; k < kQuantityCount; ++k) {
+        const auto quantity = static_cast<Quantity>(k);
+        if (!peer.Compute(quantity, 0)) continue;
+        agree &= RegisterPeer(peer, subject, quantity);
       }
     }
   }
-  if (!agree) return 1;
-  if (only_check) return 0;
-  subjects.push_back(std::make_unique<Subject>(LightLinkedRobot()));
-  for (const Workload workload : AllWorkloads()) {
-    RegisterBest(*subjects.back(), workload);
-    RegisterSingle(*subjects.back(), workload);
-  }
-  RegisterPeaks();
-  AddContext(subjects);
+  if (!agree || only_check) return agree ? 0 : 1;
+  RegisterStore();
   for (const auto& [library, version] : versions) {
     benchmark::AddCustomContext("version/" + library, version);
   }

@@ -71,8 +71,7 @@ std::string GripperUrdf() {
   return urdf.insert(urdf.rfind(kEnd), kGripper);
 }
 
-BenchRobot Load(std::string name, std::string urdf, std::string tip,
-                std::int64_t most_states) {
+BenchRobot Load(std::string name, std::string urdf, std::string tip) {
   BuildOptions options;
   options.default_tip = tip;
   LoadResult loaded = LoadUrdf(urdf, options);
@@ -81,27 +80,22 @@ BenchRobot Load(std::string name, std::string urdf, std::string tip,
         name + " does not load: " + loaded.report.findings().front().message);
   }
   return {std::move(name), std::move(urdf), std::move(tip),
-          std::move(loaded.model), most_states};
+          std::move(loaded.model)};
 }
 
 }  // namespace
 
 std::vector<BenchRobot> BenchRobots() {
   return {
-      Load("ur5e", ReadDeployed("ur5e"), "tool0", 1'000'000),
-      Load("panda", ReadDeployed("panda"), "panda_link8", 1'000'000),
-      Load("panda_gripper", GripperUrdf(), "panda_link8", 0),
-      // Its mass matrices take 10 kB each.
-      Load("humanoid", HumanoidUrdf(), kHumanoidTip, 100'000),
+      Load("ur5e", ReadDeployed("ur5e"), "tool0"),
+      Load("panda", ReadDeployed("panda"), "panda_link8"),
+      Load("panda_gripper", GripperUrdf(), "panda_link8"),
+      Load("humanoid", HumanoidUrdf(), kHumanoidTip),
   };
 }
 
-BenchRobot PlanarRobot() {
-  return Load("planar_2r", ReadDeployed("planar_2r"), "tip", 0);
-}
-
 BenchRobot LightLinkedRobot() {
-  return Load("humanoid_hands", HumanoidWithHandsUrdf(), kHumanoidTip, 0);
+  return Load("humanoid_hands", HumanoidWithHandsUrdf(), kHumanoidTip);
 }
 
 }  // namespace torqued::bench

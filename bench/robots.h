@@ -1,7 +1,6 @@
 // The robots on which speed is measured.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,8 +14,6 @@ struct BenchRobot {
   std::string urdf;
   std::string tip;
   std::shared_ptr<const Model> model;
-  /// States of the largest batch; 0: measured in ordinary batches alone.
-  std::int64_t most_states;
 };
 
 /// A 6-axis arm, a 7-axis arm, the same with a gripper of two fingers, and a
@@ -27,8 +24,5 @@ std::vector<BenchRobot> BenchRobots();
 /// A humanoid of 44 joints with light links, on which single precision is
 /// measured beside double.
 BenchRobot LightLinkedRobot();
-
-/// A planar arm of two joints.
-BenchRobot PlanarRobot();
 
 }  // namespace torqued::bench

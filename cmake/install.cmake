@@ -19,10 +19,9 @@ foreach(page
     README.md deploy/grafana/torqued.json deploy/haproxy/torqued.cfg
     deploy/models/README.md
     deploy/nginx/torqued.conf deploy/prometheus/alerts.yml
-    docs/architecture.md docs/break-even.md docs/break-even.svg
-    docs/conventions.md docs/coverage.md docs/cpp.md docs/engine.md
+    docs/architecture.md docs/conventions.md docs/coverage.md docs/cpp.md docs/engine.md
     docs/lint.md docs/node.md docs/other-languages.md docs/performance.md
-    docs/performance.svg docs/precision.md docs/python.md docs/quantities.md
+    docs/precision.md docs/python.md docs/quantities.md
     docs/retries.md docs/security.md docs/server.md docs/singularity.md
     docs/singularity.svg docs/trajectory.md)
   cmake_path(GET page PARENT_PATH directory)
@@ -68,13 +67,19 @@ add_dependencies(torqued_installed torqued_daemon torquectl torqued
 set(cmake_files ${CMAKE_INSTALL_LIBDIR}/cmake/torqued)
 
 install(TARGETS torqued EXPORT torqued-core
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development
-  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torqued
-    COMPONENT Development)
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
 install(TARGETS torqued_client torqued_proto EXPORT torqued-client
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development
-  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torqued
-    COMPONENT Development)
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
+# Sources name headers from their own root, which a program's may have, too.
+install(CODE "
+  file(GLOB_RECURSE headers
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/torqued/c*/*.*\")
+  foreach(header IN LISTS headers)
+    file(READ \${header} text)
+    string(REGEX REPLACE \"(#include .)(core|client)/\" \"\\\\1torqued/\\\\2/\"
+      text \"\${text}\")
+    file(WRITE \${header} \"\${text}\")
+  endforeach()" COMPONENT Development)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/proto/torqued/v1
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torqued COMPONENT Development
   FILES_MATCHING PATTERN *.pb.h)

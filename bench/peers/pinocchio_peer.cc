@@ -1,14 +1,12 @@
 // Pinocchio. Arguments are of the types for which the library holds compiled
 // algorithms (Eigen::Ref), so that its own compiler's code runs.
 #include <Eigen/Core>
-#include <algorithm>
 #include <cstddef>
-#include <exception>
-#include <memory>
 #include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/center-of-mass.hpp>
 #include <pinocchio/algorithm/centroidal.hpp>
+#include <pinocchio/algorithm/cholesky.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/energy.hpp>
 #include <pinocchio/algorithm/frames.hpp>
@@ -19,12 +17,10 @@
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/parsers/urdf.hpp>
 #include <pinocchio/utils/version.hpp>
-#include <string>
-#include <vector>
+#include <stdexcept>
 
-#include "bench/peers/copy.h"
+#include "bench/peers/eigen.h"
 #include "bench/peers/peer.h"
-#include "bench/peers/task_solver.h"
 
 namespace torqued::bench {
 namespace {
@@ -39,123 +35,131 @@ class PinocchioPeer : public Peer {
         tip_(model_.getFrameId(tip)),
         zeros_(Eigen::VectorXd::Zero(model_.nv)),
         J_(TaskJacobian::Zero(6, model_.nv)),
-        rate_(TaskJacobian::Zero(6, model_.nv)),
         task_(model_.nv) {}
 
   std::string version() const override {
     return "Pinocchio " + pin::printVersion();
   }
-
   std::vector<std::string> joint_names() const override {
     return {model_.names.begin() + 1, model_.names.end()};  // without universe
   }
-
   bool linear_first() const override { return true; }
-  bool Computes(Workload workload) const override {
-    return workload != Workload::kCoriolisForces &&
-           workload != Workload::kChristoffelSymbols &&
-           workload != Workload::kMassMatrixRate &&
-           workload != Workload::kBaseWrench &&
-           workload != Workload::kTaskProjection &&
-           workload != Workload::kForwardFrameAcceleration &&
-           workload != Workload::kTaskTorque &&
-           workload != Workload::kPowerBalance;
-  }
 
-  void Compute(Workload workload, const StateRow& state) override {
-    const Vector q = Map(state.q);
-    switch (workload) {
-      case Workload::kInverseDynamics:
-        pin::rnea(model_, data_, q, Map(state.v), Map(state.a));
-        break;
-      case Workload::kMassMatrix:
+  bool Compute(Quantity quantity, const StateRow& state) override {
+    const Vector q = Map(state.q), v = Map(state.v), a = Map(state.a),
+                 tau = Map(state.tau);
+    Eigen::Ref<TaskJacobian> J(J_);
+    switch (quantity) {
+      case Quantity::kInverseDynamics:
+      case Quantity::kJointWrenches:
+        pin::rnea(model_, data_, q, v, a);
+        return true;
+      case Quantity::kMassMatrix:
         pin::crba(model_, data_, q, pin::Convention::LOCAL);
-        break;
-      case Workload::kForwardDynamics:
-        pin::aba(model_, data_, q, Map(state.v), Map(state.tau),
-                 pin::Convention::LOCAL);
-        break;
-      case Workload::kBiasForces:
-        pin::nonLinearEffects(model_, data_, q, Map(state.v));
-        break;
-      case Workload::kJacobian: {
-        Eigen::Ref<TaskJacobian> J(J_);
+        return true;
+      case Quantity::kForwardDynamics:
+        pin::aba(model_, data_, q, v, tau, pin::Convention::LOCAL);
+        return true;
+      case Quantity::kBiasForces:
+        pin::nonLinearEffects(model_, data_, q, v);
+        return true;
+      case Quantity::kJacobian:
         pin::computeFrameJacobian(model_, data_, q, tip_, kReference, J);
-        break;
-      }
-      case Workload::kOperationalSpace:
-        ComputeTask(q, Map(state.v));
-        break;
-      case Workload::kGravityForces:
+        return true;
+      case Quantity::kOperationalSpace:
+        ComputeTask(q, v);
+        return true;
+      case Quantity::kGravityForces:
         pin::computeGeneralizedGravity(model_, data_, q);
-        break;
-      case Workload::kCoriolisMatrix:
-        pin::computeCoriolisMatrix(model_, data_, q, Map(state.v));
-        break;
-      case Workload::kMassMatrixInverse:
+        return true;
+      case Quantity::kCoriolisMatrix:
+        pin::computeCoriolisMatrix(model_, data_, q, v);
+        return true;
+      case Quantity::kMassMatrixInverse:
         pin::computeMinverse(model_, data_, q);
-        break;
-      case Workload::kEnergy:
-        pin::computeMechanicalEnergy(model_, data_, q, Map(state.v));
-        break;
-      case Workload::kCenterOfMass:
-        pin::centerOfMass(model_, data_, q, Map(state.v), false);
-        break;
-      case Workload::kMomentum:
-        pin::computeCentroidalMomentum(model_, data_, q, Map(state.v));
-        break;
-      case Workload::kMomentumMatrix:
+        return true;
+      case Quantity::kEnergy:
+        pin::computeMechanicalEnergy(model_, data_, q, v);
+        return true;
+      case Quantity::kCenterOfMass:
+        pin::centerOfMass(model_, data_, q, v, false);
+        return true;
+      case Quantity::kMomentum:
+        pin::computeCentroidalMomentum(model_, data_, q, v);
+        return true;
+      case Quantity::kMomentumMatrix:
         pin::computeCentroidalMap(model_, data_, q);
-        break;
-      case Workload::kJointWrenches:
-        pin::rnea(model_, data_, q, Map(state.v), Map(state.a));
-        break;
-      case Workload::kRegressor:
-        pin::computeJointTorqueRegressor(model_, data_, q, Map(state.v),
-                                         Map(state.a));
-        break;
-      case Workload::kInverseDynamicsDerivatives:
-        pin::computeRNEADerivatives(model_, data_, q, Map(state.v),
-                                    Map(state.a));
-        break;
-      case Workload::kForwardDynamicsDerivatives:
-        pin::computeABADerivatives(model_, data_, q, Map(state.v),
-                                   Map(state.tau));
-        break;
+        return true;
+      case Quantity::kRegressor:
+        pin::computeJointTorqueRegressor(model_, data_, q, v, a);
+        return true;
+      case Quantity::kInverseDynamicsDerivatives:
+        pin::computeRNEADerivatives(model_, data_, q, v, a);
+        return true;
+      case Quantity::kForwardDynamicsDerivatives:
+        pin::computeABADerivatives(model_, data_, q, v, tau);
+        return true;
+      case Quantity::kFramePose:
+        pin::forwardKinematics(model_, data_, q);
+        pin::updateFramePlacement(model_, data_, tip_);
+        return true;
+      case Quantity::kLinkTwists:
+        pin::forwardKinematics(model_, data_, q, v);
+        return true;
+      case Quantity::kLinkAccelerations:
+        pin::forwardKinematics(model_, data_, q, v, a);
+        return true;
+      case Quantity::kFrameVelocity:
+        pin::forwardKinematics(model_, data_, q, v);
+        pin::updateFramePlacement(model_, data_, tip_);
+        motion_ = pin::getFrameVelocity(model_, data_, tip_, kReference);
+        return true;
+      case Quantity::kFrameAcceleration:
+        pin::forwardKinematics(model_, data_, q, v, a);
+        pin::updateFramePlacement(model_, data_, tip_);
+        motion_ = pin::getFrameAcceleration(model_, data_, tip_, kReference);
+        classical_ =
+            pin::getFrameClassicalAcceleration(model_, data_, tip_, kReference);
+        return true;
+      case Quantity::kJacobianDrift:
+        pin::forwardKinematics(model_, data_, q, v, Vector(zeros_));
+        pin::updateFramePlacement(model_, data_, tip_);
+        motion_ =
+            pin::getFrameClassicalAcceleration(model_, data_, tip_, kReference);
+        return true;
+      case Quantity::kJacobianRate:
+        pin::computeJointJacobiansTimeVariation(model_, data_, q, v);
+        pin::getFrameJacobianTimeVariation(model_, data_, tip_, kReference, J);
+        return true;
       default:
-        ComputeMotion(workload, state);
+        return false;
     }
   }
 
   void Copy(Output output, double* numbers) const override {
     switch (output) {
       case Output::kTau:
-        return CopyVector(data_.tau, numbers);
+        return CopyMatrix(data_.tau, numbers);
       case Output::kBias:
-        return CopyVector(data_.nle, numbers);
+        return CopyMatrix(data_.nle, numbers);
       case Output::kAcceleration:
-        return CopyVector(data_.ddq, numbers);
-      case Output::kMassMatrix: {
-        // Only the upper half is computed.
-        const Eigen::MatrixXd M = data_.M.selfadjointView<Eigen::Upper>();
-        return CopyMatrix(M, numbers);
-      }
+        return CopyMatrix(data_.ddq, numbers);
+      case Output::kMassMatrix:
+        return CopyUpper(data_.M, numbers);
       case Output::kJacobian:
+      case Output::kJacobianRate:
         return CopyMatrix(J_, numbers);
       case Output::kLambda:
-        return CopyMatrix(task_.lambda(), numbers);
+        return CopyMatrix(task_.lambda, numbers);
       case Output::kEta:
-        return CopyVector(task_.eta(), numbers);
+        return CopyMatrix(task_.eta, numbers);
       case Output::kGravity:
-        return CopyVector(data_.g, numbers);
+        return CopyMatrix(data_.g, numbers);
       case Output::kCoriolisMatrix:
         return CopyMatrix(data_.C, numbers);
       case Output::kMassMatrixInverse:
-      case Output::kAccelerationByTau: {
-        const Eigen::MatrixXd inverse =
-            data_.Minv.selfadjointView<Eigen::Upper>();
-        return CopyMatrix(inverse, numbers);
-      }
+      case Output::kAccelerationByTau:
+        return CopyUpper(data_.Minv, numbers);
       case Output::kKineticEnergy:
         *numbers = data_.kinetic_energy;
         return;
@@ -163,11 +167,11 @@ class PinocchioPeer : public Peer {
         *numbers = data_.potential_energy;
         return;
       case Output::kCenterOfMass:
-        return CopyVector(data_.com[0], numbers);
+        return CopyMatrix(data_.com[0], numbers);
       case Output::kCenterOfMassVelocity:
-        return CopyVector(data_.vcom[0], numbers);
+        return CopyMatrix(data_.vcom[0], numbers);
       case Output::kMomentum:
-        return CopyVector(data_.hg.toVector(), numbers);
+        return CopyMatrix(data_.hg.toVector(), numbers);
       case Output::kMomentumMatrix:
         return CopyMatrix(data_.Ag, numbers);
       case Output::kRegressor:
@@ -180,8 +184,19 @@ class PinocchioPeer : public Peer {
         return CopyMatrix(data_.ddq_dq, numbers);
       case Output::kAccelerationByV:
         return CopyMatrix(data_.ddq_dv, numbers);
+      case Output::kPose:
+        return CopyMatrix(data_.oMf[tip_].toHomogeneousMatrix().topRows<3>(),
+                          numbers);
+      case Output::kLinkTwists:
+        return CopyLinks(data_.v, numbers);
+      case Output::kLinkAccelerations:
+        return CopyLinks(data_.a, numbers);
+      case Output::kJointWrenches:
+        return CopyLinks(data_.f, numbers);
+      case Output::kFrameAccelerationClassical:
+        return CopyMatrix(classical_.toVector(), numbers);
       default:
-        return CopyMotion(output, numbers);
+        return CopyMatrix(motion_.toVector(), numbers);
     }
   }
 
@@ -193,84 +208,23 @@ class PinocchioPeer : public Peer {
     return Eigen::Map<const Eigen::VectorXd>(numbers, model_.nv);
   }
 
-  /// Of links and of the tip.
-  void ComputeMotion(Workload workload, const StateRow& state) {
-    const Vector q = Map(state.q);
-    switch (workload) {
-      case Workload::kFramePose:
-        pin::forwardKinematics(model_, data_, q);
-        pin::updateFramePlacement(model_, data_, tip_);
-        break;
-      case Workload::kLinkTwists:
-        pin::forwardKinematics(model_, data_, q, Map(state.v));
-        break;
-      case Workload::kLinkAccelerations:
-        pin::forwardKinematics(model_, data_, q, Map(state.v), Map(state.a));
-        break;
-      case Workload::kFrameVelocity:
-        pin::forwardKinematics(model_, data_, q, Map(state.v));
-        pin::updateFramePlacement(model_, data_, tip_);
-        motion_ = pin::getFrameVelocity(model_, data_, tip_, kReference);
-        break;
-      case Workload::kFrameAcceleration:
-        pin::forwardKinematics(model_, data_, q, Map(state.v), Map(state.a));
-        pin::updateFramePlacement(model_, data_, tip_);
-        motion_ = pin::getFrameAcceleration(model_, data_, tip_, kReference);
-        classical_ =
-            pin::getFrameClassicalAcceleration(model_, data_, tip_, kReference);
-        break;
-      case Workload::kJacobianDrift:
-        pin::forwardKinematics(model_, data_, q, Map(state.v), Vector(zeros_));
-        pin::updateFramePlacement(model_, data_, tip_);
-        motion_ =
-            pin::getFrameClassicalAcceleration(model_, data_, tip_, kReference);
-        break;
-      case Workload::kJacobianRate: {
-        pin::computeJointJacobiansTimeVariation(model_, data_, q, Map(state.v));
-        Eigen::Ref<TaskJacobian> rate(rate_);
-        pin::getFrameJacobianTimeVariation(model_, data_, tip_, kReference,
-                                           rate);
-        break;
-      }
-      default:
-        break;
-    }
+  /// Of M and its inverse the upper half is computed.
+  static void CopyUpper(const Eigen::MatrixXd& upper, double* numbers) {
+    const Eigen::MatrixXd full = upper.selfadjointView<Eigen::Upper>();
+    CopyMatrix(full, numbers);
   }
-
-  void CopyMotion(Output output, double* numbers) const {
-    switch (output) {
-      case Output::kPose:
-        return CopyMatrix(data_.oMf[tip_].toHomogeneousMatrix().topRows<3>(),
-                          numbers);
-      case Output::kLinkTwists:
-        return CopyLinks(data_.v, numbers);
-      case Output::kLinkAccelerations:
-        return CopyLinks(data_.a, numbers);
-      case Output::kJointWrenches:
-        return CopyLinks(data_.f, numbers);
-      case Output::kFrameVelocity:
-      case Output::kFrameAcceleration:
-      case Output::kJacobianDrift:
-        return CopyVector(motion_.toVector(), numbers);
-      case Output::kFrameAccelerationClassical:
-        return CopyVector(classical_.toVector(), numbers);
-      case Output::kJacobianRate:
-        return CopyMatrix(rate_, numbers);
-      default:
-        return;
-    }
-  }
-
   /// A spatial vector per joint, without that of the universe.
   template <class Vectors>
   static void CopyLinks(const Vectors& vectors, double* numbers) {
     for (std::size_t i = 1; i < vectors.size(); ++i) {
-      CopyVector(vectors[i].toVector(), numbers + 6 * (i - 1));
+      CopyMatrix(vectors[i].toVector(), numbers + 6 * (i - 1));
     }
   }
 
+  /// By the sparse factors M = U D Uᵀ.
   void ComputeTask(const Vector& q, const Vector& v) {
     pin::crba(model_, data_, q, pin::Convention::LOCAL);
+    pin::cholesky::decompose(model_, data_);
     pin::nonLinearEffects(model_, data_, q, v);
     // The tip's acceleration at rest of the joints is J̇ v.
     pin::forwardKinematics(model_, data_, q, v, Vector(zeros_));
@@ -281,31 +235,34 @@ class PinocchioPeer : public Peer {
     const TaskVector drift =
         pin::getFrameClassicalAcceleration(model_, data_, tip_, kReference)
             .toVector();
-    task_.Solve(data_.M, data_.nle, J_, drift);
+    task_.Y = J_.transpose();
+    pin::cholesky::Uiv(model_, data_, task_.Y);
+    task_.y = data_.nle;
+    pin::cholesky::Uiv(model_, data_, task_.y);
+    task_.y.array() *= data_.Dinv.array();
+    const TaskVector r = task_.Y.transpose() * task_.y - drift;
+    task_.Finish(task_.Y.transpose() * data_.Dinv.asDiagonal() * task_.Y, r);
   }
 
   pin::Model model_;
   pin::Data data_;
   pin::FrameIndex tip_;
   Eigen::VectorXd zeros_;
-  TaskJacobian J_, rate_;
-  TaskSolver<Eigen::Upper> task_;
+  TaskJacobian J_;
+  TaskSolver task_;
   pin::Motion motion_, classical_;
 };
+
+std::unique_ptr<Peer> MakePinocchio(const PeerRequest& request) {
+  pin::Model model;
+  pin::urdf::buildModelFromXML(request.urdf, model);
+  if (!model.existFrame(request.tip)) {
+    throw std::runtime_error("no link " + request.tip);
+  }
+  return std::make_unique<PinocchioPeer>(model, request.tip);
+}
 
 }  // namespace
 }  // namespace torqued::bench
 
-extern "C" torqued::bench::Peer* torqued_bench_make_peer(
-    const torqued::bench::PeerRequest& request, std::string& why) try {
-  pinocchio::Model model;
-  pinocchio::urdf::buildModelFromXML(request.urdf, model);
-  if (model.existFrame(request.tip)) {
-    return new torqued::bench::PinocchioPeer(model, request.tip);
-  }
-  why = "no link " + request.tip;
-  return nullptr;
-} catch (const std::exception& error) {
-  why = error.what();
-  return nullptr;
-}
+TORQUED_BENCH_PEER(MakePinocchio)

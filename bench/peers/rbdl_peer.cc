@@ -3,15 +3,13 @@
 #include <urdf_parser/urdf_parser.h>
 
 #include <Eigen/Core>
-#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "bench/peers/copy.h"
+#include "bench/peers/eigen.h"
 #include "bench/peers/peer.h"
-#include "bench/peers/task_solver.h"
 
 namespace torqued::bench {
 namespace {
@@ -69,7 +67,7 @@ class RbdlPeer : public Peer {
     q_ = v_ = a_ = tau_ = zeros_ = result_ = VectorNd::Zero(n);
     M_ = MatrixNd::Zero(n, n);
     J_ = MatrixNd::Zero(6, n);
-    task_ = std::make_unique<TaskSolver<Eigen::Lower>>(n);
+    task_ = std::make_unique<TaskSolver>(n);
   }
 
   std::string version() const override {
@@ -79,38 +77,36 @@ class RbdlPeer : public Peer {
            std::to_string(version & 0xff);
   }
   std::vector<std::string> joint_names() const override { return joint_names_; }
-  bool Computes(Workload workload) const override { return IsMain(workload); }
 
-  void Compute(Workload workload, const StateRow& state) override {
+  bool Compute(Quantity quantity, const StateRow& state) override {
     Assign(q_, state.q);
-    switch (workload) {
-      case Workload::kInverseDynamics:
-        Assign(v_, state.v);
+    Assign(v_, state.v);
+    switch (quantity) {
+      case Quantity::kInverseDynamics:
         Assign(a_, state.a);
         rbdl::InverseDynamics(model_, q_, v_, a_, result_);
         break;
-      case Workload::kMassMatrix:
+      case Quantity::kMassMatrix:
         // Entries off the branches are never written; they are zero.
         rbdl::CompositeRigidBodyAlgorithm(model_, q_, M_);
         break;
-      case Workload::kForwardDynamics:
-        Assign(v_, state.v);
+      case Quantity::kForwardDynamics:
         Assign(tau_, state.tau);
         rbdl::ForwardDynamics(model_, q_, v_, tau_, result_);
         break;
-      case Workload::kBiasForces:
-        Assign(v_, state.v);
+      case Quantity::kBiasForces:
         rbdl::NonlinearEffects(model_, q_, v_, result_);
         break;
-      case Workload::kJacobian:
+      case Quantity::kJacobian:
         rbdl::CalcPointJacobian6D(model_, q_, tip_, Vector3d::Zero(), J_);
         break;
-      case Workload::kOperationalSpace:
-        ComputeTask(state);
+      case Quantity::kOperationalSpace:
+        ComputeTask();
         break;
       default:
-        break;
+        return false;
     }
+    return true;
   }
 
   void Copy(Output output, double* numbers) const override {
@@ -120,11 +116,11 @@ class RbdlPeer : public Peer {
       case Output::kJacobian:
         return CopyMatrix(J_, numbers);
       case Output::kLambda:
-        return CopyMatrix(task_->lambda(), numbers);
+        return CopyMatrix(task_->lambda, numbers);
       case Output::kEta:
-        return CopyVector(task_->eta(), numbers);
+        return CopyMatrix(task_->eta, numbers);
       default:
-        return CopyVector(result_, numbers);
+        return CopyMatrix(result_, numbers);
     }
   }
 
@@ -148,8 +144,7 @@ class RbdlPeer : public Peer {
     }
   }
 
-  void ComputeTask(const StateRow& state) {
-    Assign(v_, state.v);
+  void ComputeTask() {
     // The tip's acceleration at rest of the joints is J̇ v.
     rbdl::UpdateKinematics(model_, q_, v_, zeros_);
     const TaskVector drift = rbdl::CalcPointAcceleration6D(
@@ -165,16 +160,14 @@ class RbdlPeer : public Peer {
   std::vector<std::string> joint_names_;
   VectorNd q_, v_, a_, tau_, zeros_, result_;
   MatrixNd M_, J_;
-  std::unique_ptr<TaskSolver<Eigen::Lower>> task_;
+  std::unique_ptr<TaskSolver> task_;
 };
+
+std::unique_ptr<Peer> MakeRbdl(const PeerRequest& request) {
+  return std::make_unique<RbdlPeer>(request);
+}
 
 }  // namespace
 }  // namespace torqued::bench
 
-extern "C" torqued::bench::Peer* torqued_bench_make_peer(
-    const torqued::bench::PeerRequest& request, std::string& why) try {
-  return new torqued::bench::RbdlPeer(request);
-} catch (const std::exception& error) {
-  why = error.what();
-  return nullptr;
-}
+TORQUED_BENCH_PEER(MakeRbdl)

@@ -3,7 +3,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <fstream>
@@ -27,40 +26,23 @@ void AddWithParents(const std::string& root, std::string path, bool v2,
   }
 }
 
-std::optional<double> ReadNumber(const std::string& path) {
-  std::ifstream file(path);
-  double value = 0;
-  if (!(file >> value)) return std::nullopt;
-  return value;
-}
-
-/// Cores granted by one cgroup v2 directory: "max 100000" or "150000 100000".
-std::optional<double> QuotaV2(const std::string& directory) {
-  std::ifstream file(directory + "/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (!(file >> quota >> period) || quota == "max" || period <= 0) {
-    return std::nullopt;
-  }
-  double value = 0;
-  const auto [end, error] =
-      std::from_chars(quota.data(), quota.data() + quota.size(), value);
-  if (error != std::errc() || value <= 0) return std::nullopt;
-  return value / period;
-}
-
-std::optional<double> QuotaV1(const std::string& directory) {
-  const auto quota = ReadNumber(directory + "/cpu.cfs_quota_us");
-  const auto period = ReadNumber(directory + "/cpu.cfs_period_us");
-  if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
-  return *quota / *period;
+/// Cores granted by one directory: "150000 100000", or "max 100000".
+std::optional<double> Quota(const CgroupFolder& folder) {
+  std::ifstream quota_file(folder.path +
+                           (folder.v2 ? "/cpu.max" : "/cpu.cfs_quota_us"));
+  std::ifstream period_file(folder.path + "/cpu.cfs_period_us");
+  double quota = 0, period = 0;
+  quota_file >> quota;
+  (folder.v2 ? quota_file : period_file) >> period;
+  if (quota <= 0 || period <= 0) return std::nullopt;
+  return quota / period;
 }
 
 /// The least quota of this process's cgroup and all above it.
 std::optional<double> CgroupQuota() {
   std::optional<double> least;
   for (const CgroupFolder& folder : CgroupFolders("cpu")) {
-    const auto quota = folder.v2 ? QuotaV2(folder.path) : QuotaV1(folder.path);
+    const auto quota = Quota(folder);
     if (quota && (!least || *quota < *least)) least = quota;
   }
   return least;

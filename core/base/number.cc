@@ -4,7 +4,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
+#include <locale>
+#include <sstream>
 #include <system_error>
 
 #include "core/base/text.h"
@@ -14,41 +15,14 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\n\r";
 
-// The next word, taken off the front of `text`; empty at the end.
-std::string_view TakeWord(std::string_view& text) {
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) {
-    text = {};
-    return {};
-  }
-  text.remove_prefix(begin);
-  const std::string_view word = text.substr(0, text.find_first_of(kSpace));
-  text.remove_prefix(word.size());
-  return word;
-}
-
 // Of a number that double precision cannot hold: whether it is too small rather
-// than too large, by the power of ten of its first digit that is not 0.
+// than too large.
 bool IsTiny(std::string_view word) {
-  const std::size_t e = word.find_first_of("eE");
-  const std::string_view digits = word.substr(0, e);
-  const std::size_t point = std::min(digits.find('.'), digits.size());
-  const std::size_t first = digits.find_first_of("123456789");
-  if (first == std::string_view::npos) return true;
-  auto power =
-      static_cast<std::ptrdiff_t>(point) - static_cast<std::ptrdiff_t>(first);
-  if (e == std::string_view::npos) return power < 0;
-  std::string_view exponent = word.substr(e + 1);
-  const bool negative = exponent.starts_with('-');
-  if (negative || exponent.starts_with('+')) exponent.remove_prefix(1);
-  std::ptrdiff_t value = 0;
-  const auto [end, error] = std::from_chars(
-      exponent.data(), exponent.data() + exponent.size(), value);
-  // Beyond what any text has digits for.
-  constexpr std::ptrdiff_t kBeyond = PTRDIFF_MAX / 2;
-  if (error != std::errc() || value > kBeyond) return negative;
-  power += negative ? -value : value;
-  return power < 0;
+  std::istringstream stream{std::string(word)};
+  stream.imbue(std::locale::classic());
+  double nearest = 0;
+  stream >> nearest;
+  return std::abs(nearest) < 1;
 }
 
 std::string ParseWord(std::string_view word, double& value) {
@@ -89,16 +63,15 @@ std::string ParseNumber(std::string_view text, double& value) {
 
 std::string ParseNumbers(std::string_view text, std::span<double> values) {
   std::size_t count = 0;
-  for (std::string_view rest = text;;) {
-    const std::string_view word = TakeWord(rest);
-    if (word.empty()) break;
+  for (std::size_t begin = 0, end = 0;; begin = end, ++count) {
+    begin = text.find_first_not_of(kSpace, begin);
+    if (begin == std::string_view::npos) break;
+    end = std::min(text.find_first_of(kSpace, begin), text.size());
     // Those left over are looked at too: it may be a unit that is one too many.
     double left_over = 0;
     double& value = count < values.size() ? values[count] : left_over;
-    if (std::string problem = ParseWord(word, value); !problem.empty()) {
-      return problem;
-    }
-    ++count;
+    std::string problem = ParseWord(text.substr(begin, end - begin), value);
+    if (!problem.empty()) return problem;
   }
   if (count == values.size()) return {};
   return Cat(Quoted(text), " has ", count == 0 ? "no" : std::to_string(count),

@@ -1,7 +1,9 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
+#include <cstdio>
 
 namespace torqued {
 namespace {
@@ -9,46 +11,31 @@ namespace {
 constexpr std::size_t kQuotedBytes = 80;
 constexpr std::size_t kNamesListed = 8;
 
-// Length of the well-formed UTF-8 sequence at the start of `text`, or 0.
-std::size_t SequenceLength(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return static_cast<unsigned char>(text[i]);
-  };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  // The second byte's range excludes overlong forms, surrogates and code
-  // points beyond U+10FFFF.
-  std::size_t length = 0;
-  unsigned char low = 0x80, high = 0xBF;
-  if (lead >= 0xC2 && lead <= 0xDF) {
-    length = 2;
-  } else if (lead >= 0xE0 && lead <= 0xEF) {
-    length = 3;
-    if (lead == 0xE0) low = 0xA0;
-    if (lead == 0xED) high = 0x9F;
-  } else if (lead >= 0xF0 && lead <= 0xF4) {
-    length = 4;
-    if (lead == 0xF0) low = 0x90;
-    if (lead == 0xF4) high = 0x8F;
-  }
-  if (length == 0 || text.size() < length) return 0;
-  if (byte(1) < low || byte(1) > high) return 0;
-  for (std::size_t i = 2; i < length; ++i) {
-    if (byte(i) < 0x80 || byte(i) > 0xBF) return 0;
-  }
-  return length;
-}
+struct Character {
+  std::size_t length = 0;  // 0: not well-formed
+  char32_t code_point = 0;
+};
 
-// Of a well-formed sequence.
-char32_t CodePoint(std::string_view sequence) {
-  const auto lead = static_cast<unsigned char>(sequence.front());
-  if (sequence.size() == 1) return lead;
+// Of a text that is not empty.
+Character FirstOf(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  if (lead < 0x80) return {1, lead};
   // The lead byte has a one for each byte of the sequence, then a zero.
-  char32_t code_point = lead & (0x7Fu >> sequence.size());
-  for (const char c : sequence.substr(1)) {
-    code_point = code_point << 6 | (static_cast<unsigned char>(c) & 0x3Fu);
+  const auto length = static_cast<std::size_t>(std::countl_one(lead));
+  if (length < 2 || length > 4 || text.size() < length) return {0, lead};
+  char32_t code_point = lead & (0x7Fu >> length);
+  for (const char c : text.substr(1, length - 1)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0u) != 0x80) return {0, lead};
+    code_point = code_point << 6 | (byte & 0x3Fu);
   }
-  return code_point;
+  // Overlong forms, surrogates and what is beyond Unicode.
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code_point < kLeast[length] || code_point > 0x10FFFF ||
+      (code_point >= 0xD800 && code_point <= 0xDFFF)) {
+    return {0, lead};
+  }
+  return {length, code_point};
 }
 
 bool IsControlOrBidi(char32_t c) {
@@ -61,21 +48,17 @@ bool IsMarkOfDirection(char32_t c) {
   return c == 0x061C || c == 0x200E || c == 0x200F;
 }
 
-std::string Hex(char32_t value, int digits, const char* alphabet) {
+std::string Hex(char32_t value, int digits) {
   std::string text;
-  while (digits-- > 0) text += alphabet[value >> 4 * digits & 15];
+  while (digits-- > 0) text += "0123456789abcdef"[value >> 4 * digits & 15];
   return text;
 }
-
-constexpr char kLower[] = "0123456789abcdef";
-constexpr char kUpper[] = "0123456789ABCDEF";
 
 }  // namespace
 
 std::size_t FindInvalidUtf8(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t length = SequenceLength(text.substr(at));
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = FirstOf(text.substr(at)).length;
     if (length == 0) return at;
     at += length;
   }
@@ -83,11 +66,9 @@ std::size_t FindInvalidUtf8(std::string_view text) {
 }
 
 std::optional<ControlCharacter> FindControlCharacter(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t length = SequenceLength(text.substr(at));
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [length, code_point] = FirstOf(text.substr(at));
     if (length == 0) break;
-    const char32_t code_point = CodePoint(text.substr(at, length));
     if (IsControlOrBidi(code_point)) return ControlCharacter{at, code_point};
     at += length;
   }
@@ -95,22 +76,24 @@ std::optional<ControlCharacter> FindControlCharacter(std::string_view text) {
 }
 
 std::string CodePointText(char32_t code_point) {
-  const int digits = code_point > 0xFFFFF ? 6 : code_point > 0xFFFF ? 5 : 4;
-  return "U+" + Hex(code_point, digits, kUpper);
+  char text[16];
+  const int size = std::snprintf(text, sizeof text, "U+%04X",
+                                 static_cast<unsigned>(code_point));
+  return {text, static_cast<std::size_t>(size)};
 }
 
 std::string EscapedAsInJson(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t length = std::max<std::size_t>(1, SequenceLength(text));
-    const char32_t c = CodePoint(text.substr(0, length));
+    const auto [length, c] = FirstOf(text);
+    const std::size_t bytes = std::max<std::size_t>(1, length);
     if (IsControlOrBidi(c) || IsMarkOfDirection(c)) {
-      out += "\\u" + Hex(c, 4, kLower);
+      out += "\\u" + Hex(c, 4);
     } else {
-      out.append(text.substr(0, length));
+      out.append(text.substr(0, bytes));
     }
-    text.remove_prefix(length);
+    text.remove_prefix(bytes);
   }
   return out;
 }
@@ -120,16 +103,14 @@ std::string Printable(std::string_view text, std::size_t max_bytes) {
   out.reserve(std::min(text.size(), max_bytes) + 4);
   while (!text.empty()) {
     if (out.size() >= max_bytes) return out + "...";
-    const std::size_t length = SequenceLength(text);
-    const std::string_view character =
-        text.substr(0, std::max<std::size_t>(1, length));
-    const auto byte = static_cast<unsigned char>(text.front());
-    if (length == 0 || (length == 1 && IsControlOrBidi(byte))) {
-      out += "\\x" + Hex(byte, 2, kLower);
+    const auto [length, c] = FirstOf(text);
+    const std::size_t bytes = std::max<std::size_t>(1, length);
+    if (length == 0 || (length == 1 && IsControlOrBidi(c))) {
+      out += "\\x" + Hex(c, 2);
     } else {
-      out += EscapedAsInJson(character);
+      out += EscapedAsInJson(text.substr(0, bytes));
     }
-    text.remove_prefix(character.size());
+    text.remove_prefix(bytes);
   }
   return out;
 }
@@ -149,17 +130,15 @@ std::string QuotedList(std::span<const std::string_view> names) {
 }
 
 std::string NumberText(double value) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  return std::string(buffer, end);
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 std::string RoundedText(double value) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
-                                 std::chars_format::general, 6)
-                       .ptr;
-  return std::string(buffer, end);
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value,
+                              std::chars_format::general, 6)
+                    .ptr};
 }
 
 }  // namespace torqued

@@ -52,11 +52,15 @@ std::string NumberText(double value);
 /// Six significant digits, for numbers that the source does not state.
 std::string RoundedText(double value);
 
-/// One string from many pieces, texts and whole numbers.
+/// One string from many pieces: texts, whole numbers, and functions that give
+/// one of these.
 std::string Cat(const auto&... pieces) {
   std::string out;
   const auto add = [&out](const auto& piece) {
-    if constexpr (std::convertible_to<decltype(piece), std::string_view>) {
+    if constexpr (std::invocable<decltype(piece)>) {
+      out.append(Cat(piece()));
+    } else if constexpr (std::convertible_to<decltype(piece),
+                                             std::string_view>) {
       out.append(std::string_view(piece));
     } else {
       static_assert(std::integral<std::remove_cvref_t<decltype(piece)>>);

@@ -1,7 +1,7 @@
 // How the base moves.
 #pragma once
 
-#include "core/spatial/motion.h"
+#include "core/math/motion.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {

@@ -1,51 +1,203 @@
-// Mass matrix by the composite-rigid-body algorithm (Featherstone 2008,
-// section 6.2).
+// Mass matrix of a lowered tree by composite bodies (Featherstone 2008, section
+// 6.2), carried as moments: the composite mass is a constant of the model.
 #pragma once
 
 #include "core/dynamics/joint-inl.h"
-#include "core/model/tree.h"
+#include "core/math/packed.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// Gᶜ_i, the inertia of the subtree of i as one rigid body, in {i}, from the
-/// placements X.
-template <class T>
-void ComputeCompositeInertias(const Tree& tree, const Transform<T>* X,
-                              SpatialInertia<T>* Gc) {
-  for (int i = 0; i < tree.n; ++i) {
-    Gc[i] = BodyInertia<T>(tree.bodies[i]);
-  }
-  for (int i = tree.n - 1; i >= 0; --i) {
-    // Gᶜ_λ += X_iᵀ Gᶜ_i X_i; all children of i are done.
-    const int parent = tree.bodies[i].parent;
-    if (parent != kBase) {
-      Gc[parent] += ToParent(X[i], Gc[i]);
+/// S ← Rz(θ) S Rz(θ)ᵀ.
+template <class Joint, class T>
+TORQUED_INLINE void SpinToParent(const Joint& joint, Sym3<T>& S) {
+  const T &s = joint.s, &c = joint.c;
+  // The xx, xy, yy block keeps its trace.
+  const T u = Fma(c, S.xx, -(s * S.xy)), w = Fma(c, S.xy, -(s * S.yy));
+  const T xx = Fma(c, u, -(s * w));
+  const T xy = Fma(s, u, c * w);
+  S = {xx,
+       xy,
+       Fma(c, S.xz, -(s * S.yz)),
+       S.xx + S.yy - xx,
+       Fma(s, S.xz, c * S.yz),
+       S.zz};
+}
+
+/// S ← R_T S R_Tᵀ.
+template <class Joint, class T>
+TORQUED_INLINE void TurnToParent(const Joint& joint, Sym3<T>& S) {
+  switch (joint.turn()) {
+    case Turn::kQuarter:
+      S = {S.xx, -S.xz, S.xy, S.zz, -S.yz, S.yy};
+      return;
+    case Turn::kNone:
+      return;
+    case Turn::kHalf:
+      S.xy = -S.xy;
+      S.xz = -S.xz;
+      return;
+    case Turn::kAboutX: {
+      const T c(joint.body.cos_turn), s(joint.body.sin_turn);
+      const T u = Fma(c, S.yy, -(s * S.yz)), w = Fma(c, S.yz, -(s * S.zz));
+      const T yy = Fma(c, u, -(s * w));
+      S = {S.xx, Fma(c, S.xy, -(s * S.xz)), Fma(s, S.xy, c * S.xz),
+           yy,   Fma(s, u, c * w),          S.yy + S.zz - yy};
+      return;
     }
+    case Turn::kFull:
+      S = Congruence(Mat3<T>::Constant(joint.body.R), S);
+      return;
   }
 }
 
-/// M[n x n], full, row-major, armature on the diagonal.
-template <class T>
-void MassMatrix(const Tree& tree, const Transform<T>* X,
-                const SpatialInertia<T>* Gc, T* M) {
-  const int n = tree.n;
-  for (int k = 0; k < n * n; ++k) M[k] = T(0);
+/// S ← S + h pᵀ + p hᵀ + m p pᵀ and h ← h + m p: moments about a point at −p.
+/// For a displacement along one axis.
+template <int kAxis, class T>
+TORQUED_INLINE void ShiftMoments(const T& p, const T& mass,
+                                 CompositeMoments<T>& sum) {
+  constexpr int i = kAxis, j = (kAxis + 1) % 3, k = (kAxis + 2) % 3;
+  const T mp = mass * p;
+  sum.S(i, i) += (sum.h[i] + sum.h[i] + mp) * p;
+  sum.S(i, j) += sum.h[j] * p;
+  sum.S(i, k) += sum.h[k] * p;
+  sum.h[i] += mp;
+}
 
-  for (int i = n - 1; i >= 0; --i) {
-    const TreeBody& body = tree.bodies[i];
-    // f = Gᶜ_i A_i;  M_ii = A_iᵀ f;  climbing: f ← X_jᵀ f,  M_{λ(j),i} =
-    // A_{λ(j)}ᵀ f. Joints on different branches stay zero.
-    Wrench<T> f = Gc[i] * JointTwist(body, T(1));
-    M[i * n + i] = JointProjection(body, f) + T(body.armature);
-    for (int j = i; tree.bodies[j].parent != kBase;) {
-      f = ToParent(X[j], f);
-      j = tree.bodies[j].parent;
-      const T m = JointProjection(tree.bodies[j], f);
-      M[i * n + j] = m;
-      M[j * n + i] = m;
-    }
+/// The composite moments of a body as its parent sees them, or their rate,
+/// whose mass is zero.
+template <class Joint, class T>
+TORQUED_INLINE void MomentsToParent(const Joint& joint, const T& mass,
+                                    CompositeMoments<T>& sum) {
+  if (!joint.IsRevolute()) ShiftMoments<2>(joint.q, mass, sum);
+  SpinToParent(joint, sum.S);
+  TurnToParent(joint, sum.S);
+  RotateToParent(joint, sum.h);
+  // One axis after the other is one displacement: the moments add up.
+  const Vec3<T> p = Vec3<T>::Constant(joint.body.p);
+  if (joint.Shifts(0)) ShiftMoments<0>(p.x, mass, sum);
+  if (joint.Shifts(1)) ShiftMoments<1>(p.y, mass, sum);
+  if (joint.Shifts(2)) ShiftMoments<2>(p.z, mass, sum);
+}
+
+template <class T, class N>
+TORQUED_INLINE CompositeMoments<T> OwnMoments(const LoweredBody<N>& body) {
+  return {{T(body.S[0]), T(body.S[1]), T(body.S[2]), T(body.S[3]), T(body.S[4]),
+           T(0)},
+          Vec3<T>::Constant(body.h)};
+}
+
+/// G V of what the body keeps.
+template <class T, class N>
+TORQUED_INLINE Wrench<T> OwnMomentum(const LoweredBody<N>& body,
+                                     const Twist<T>& V) {
+  const Vec3<T>&w = V.w, &v = V.v;
+  if (body.motion == JointMotion::kPrismatic) {
+    const Vec3<T> h = Vec3<T>::Constant(body.h);
+    return {Cross(h, v), v * T(body.mass) + Cross(w, h)};
   }
+  const T xx(body.S[0]), xy(body.S[1]), xz(body.S[2]), yy(body.S[3]),
+      yz(body.S[4]), trace(body.S[0] + body.S[3]);
+  const T hx(body.h[0]), hy(body.h[1]);
+  return {{Fma(yy, w.x, -(xy * w.y)) - xz * w.z + hy * v.z,
+           Fma(xx, w.y, -(xy * w.x)) - yz * w.z - hx * v.z,
+           Fma(trace, w.z, -(xz * w.x)) - yz * w.y + hx * v.y - hy * v.x},
+          {-(hy * w.z), hx * w.z, Fma(hy, w.x, -(hx * w.y))}};
+}
+
+template <class T>
+TORQUED_INLINE void Add(const CompositeMoments<T>& a, CompositeMoments<T>& b) {
+  b.S += a.S;
+  b.h += a.h;
+}
+
+/// F, the wrench in {i'} that a unit acceleration of joint i needs, of all that
+/// it carries; returns what the joint feels of it.
+template <class T, class N>
+TORQUED_INLINE T UnitWrench(const LoweredBody<N>& body,
+                            const CompositeMoments<T>& sum, const T& mass,
+                            Wrench<T>& F) {
+  const T zero(0);
+  const Sym3<T>& S = sum.S;
+  const Vec3<T>& h = sum.h;
+  if (body.motion == JointMotion::kRevolute) {
+    const T inertia = S.xx + S.yy;
+    F = {{-S.xz, -S.yz, inertia}, {-h.y, h.x, zero}};
+    return inertia;
+  }
+  F = {{h.y, -h.x, zero}, {zero, zero, mass}};
+  return mass;
+}
+
+/// Carries the wrenches of rows [begin, end), which are all of body `begin` and
+/// those it carries, over its joint. `entry` is row `begin` of M in the column
+/// of the parent: what its joint feels of the wrenches is written there. To a
+/// revolute root one component is all that is used.
+template <bool kRootNext, class Joint, class T>
+TORQUED_INLINE void CarryRows(const Joint& at, long begin, long end,
+                              Wrench<T>* F, T* entry) {
+  const T s = at.s, c = at.c, q = at.q;  // in registers
+  const Joint joint{at.body, s, c, q};
+  for (long k = begin; k < end; ++k) {
+    const Wrench<T> carried = WrenchToParent(joint, F[k]);
+    *entry = carried.m.z;
+    if constexpr (!kRootNext) F[k] = carried;
+    entry += k + 1;
+  }
+}
+
+/// M, lower half in packed rows; armature included. Entries of joints on
+/// different branches are left as they are: zero them once.
+template <class T, class N>
+TORQUED_ONE_COPY void LoweredMassMatrix(const LoweredTreeOf<N>& tree,
+                                        const LoweredState<T>& state,
+                                        const LoweredScratch<T>& scratch,
+                                        T* M) {
+  const LoweredBody<N>* const bodies = tree.bodies;
+  const Joints joints(tree, state);
+  Wrench<T>* const F = scratch.F;
+  const long n = tree.n;
+  WithChain(tree, [&](auto chain) TORQUED_INLINE_BODY {
+    CompositeMoments<T> carried;
+    bool carries = false;
+    T* row = M + PackedSize(tree.n);
+    for (long i = n - 1; i >= 0; --i) {
+      row -= i + 1;
+      const LoweredBody<N>& body = bodies[i];
+      const long parent = chain ? i - 1 : body.parent;
+      CompositeMoments<T> sum = OwnMoments<T>(body);
+      if (carries) Add(carried, sum);
+      if (!chain && body.branches) Add(scratch.sum[body.slot], sum);
+      // Row i of M: a wrench that is carried towards the base.
+      row[i] = UnitWrench(body, sum, T(body.composite_mass), F[i]) +
+               T(body.armature);
+      carries = parent == i - 1 && parent != kBase;
+      if (parent == kBase) continue;
+      const LoweredBody<N>& onto = bodies[parent];
+      const long end = chain ? n : body.subtree_end;
+      const bool onto_revolute = onto.motion == JointMotion::kRevolute;
+      const bool root_next = (chain ? parent - 1 : onto.parent) == kBase;
+      joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
+        if (root_next && onto_revolute) {
+          CarryRows<true>(joint, i, end, F, row + parent);
+        } else {
+          CarryRows<false>(joint, i, end, F, row + parent);
+        }
+        MomentsToParent(joint, T(body.composite_mass), sum);
+      });
+      if (!onto_revolute) {
+        T* entry = row + parent;
+        for (long k = i; k < end; entry += ++k) *entry = F[k].f.z;
+      }
+      if (carries) {
+        carried = sum;
+      } else if (body.last_child) {
+        scratch.sum[onto.slot] = sum;
+      } else {
+        Add(sum, scratch.sum[onto.slot]);
+      }
+    }
+  });
 }
 
 }  // namespace TORQUED_TARGET

@@ -1,7 +1,7 @@
 // Friction in a joint, the terms that are switched on: of every kind of tree.
 #pragma once
 
-#include "core/spatial/scalar.h"
+#include "core/math/scalar.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {

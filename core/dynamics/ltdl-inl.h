@@ -3,12 +3,12 @@
 // joints of which neither carries the other are zero in M and in L, and are not
 // touched. The pivots D are those of articulated bodies (section 7.3).
 //
-// Matrices are packed, see core/spatial/packed.h.
+// Matrices are packed, see core/math/packed.h.
 #pragma once
 
-#include "core/model/lowered_tree.h"
-#include "core/spatial/packed.h"
-#include "core/spatial/static_for.h"
+#include "core/math/packed.h"
+#include "core/math/static_for.h"
+#include "core/tree/lowered_tree.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -71,38 +71,49 @@ TORQUED_INLINE void FactorLtdl(const Joints& joints, T* M, T* reciprocal) {
   });
 }
 
-/// x ← L⁻ᵀ x.
-template <class Joints, class T>
-TORQUED_INLINE void SolveInward(const Joints& joints, const T* L, T* x) {
+/// X ← L⁻ᵀ X, for kColumns columns of a matrix whose rows are `stride` apart.
+template <int kColumns = 1, class Joints, class T>
+TORQUED_INLINE void SolveInward(const Joints& joints, const T* L, T* X,
+                                int stride = 1) {
   ForDown(Int<0>{}, joints.n, [&](auto j) TORQUED_INLINE_BODY {
-    T sum = x[j];
+    T sum[kColumns];
+    for (int c = 0; c < kColumns; ++c) sum[c] = X[j * stride + c];
     joints.ForDescendants(j, [&](auto k) TORQUED_INLINE_BODY {
-      sum = sum - L[PackedRow(k) + j] * x[k];
+      const T& l = L[PackedRow(k) + j];
+      for (int c = 0; c < kColumns; ++c) {
+        sum[c] = sum[c] - l * X[k * stride + c];
+      }
     });
-    x[j] = sum;
+    for (int c = 0; c < kColumns; ++c) X[j * stride + c] = sum[c];
   });
 }
 
-/// x ← L⁻¹ x.
-template <class Joints, class T>
-TORQUED_INLINE void SolveOutward(const Joints& joints, const T* L, T* x) {
+/// X ← L⁻¹ X, or with `scale` L⁻¹ S X for the diagonal matrix S of these.
+template <int kColumns = 1, class Joints, class T>
+TORQUED_INLINE void SolveOutward(const Joints& joints, const T* L, T* X,
+                                 int stride = 1, const T* scale = nullptr) {
   For(Int<0>{}, joints.n, [&](auto i) TORQUED_INLINE_BODY {
-    T sum = x[i];
+    T sum[kColumns];
+    for (int c = 0; c < kColumns; ++c) {
+      sum[c] = X[i * stride + c];
+      if (scale != nullptr) sum[c] = sum[c] * scale[i];
+    }
     joints.ForAncestors(i, [&](auto j) TORQUED_INLINE_BODY {
-      sum = sum - L[PackedRow(i) + j] * x[j];
+      const T& l = L[PackedRow(i) + j];
+      for (int c = 0; c < kColumns; ++c) {
+        sum[c] = sum[c] - l * X[j * stride + c];
+      }
     });
-    x[i] = sum;
+    for (int c = 0; c < kColumns; ++c) X[i * stride + c] = sum[c];
   });
 }
 
-/// x ← M⁻¹ x.
-template <class Joints, class T>
+/// X ← M⁻¹ X.
+template <int kColumns = 1, class Joints, class T>
 TORQUED_INLINE void SolveLtdl(const Joints& joints, const T* LD,
-                              const T* reciprocal, T* x) {
-  SolveInward(joints, LD, x);
-  For(Int<0>{}, joints.n,
-      [&](auto i) TORQUED_INLINE_BODY { x[i] = x[i] * reciprocal[i]; });
-  SolveOutward(joints, LD, x);
+                              const T* reciprocal, T* X, int stride = 1) {
+  SolveInward<kColumns>(joints, LD, X, stride);
+  SolveOutward<kColumns>(joints, LD, X, stride, reciprocal);
 }
 
 /// The entries of a symmetric matrix: packed, or all n x n.

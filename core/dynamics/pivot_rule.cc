@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <limits>
 
-#include "core/dynamics/joint-inl.h"
-#include "core/dynamics/kinematics-inl.h"
+#include "core/tree/joint-inl.h"
+#include "core/tree/kinematics-inl.h"
 
 namespace torqued {
 namespace {

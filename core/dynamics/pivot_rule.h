@@ -27,8 +27,8 @@
 #include <vector>
 
 #include "core/dynamics/pivot_scale.h"
-#include "core/model/tree.h"
-#include "core/spatial/inertia.h"
+#include "core/math/inertia.h"
+#include "core/tree/tree.h"
 
 namespace torqued {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "core/dynamics/kinematics-inl.h"
-#include "core/spatial/motion.h"
+#include "core/math/motion.h"
+#include "core/tree/kinematics-inl.h"
 
 namespace torqued {
 namespace {

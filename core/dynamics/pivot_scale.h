@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "core/dynamics/scale_bound.h"
-#include "core/model/tree.h"
+#include "core/tree/tree.h"
 
 namespace torqued {
 

@@ -1,7 +1,7 @@
 // How arrays lie in one piece of memory.
 #pragma once
 
-#include "core/spatial/target.h"
+#include "core/math/target.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {

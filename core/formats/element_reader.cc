@@ -61,12 +61,12 @@ void ElementReader::ReportUnexpected(const tinyxml2::XMLElement& child,
     return;
   }
   ReportKind(LintCode::kIgnoredElement, line,
-             Cat("element ", child_name, " in ", name()), [&] {
+             Cat("element ", child_name, " in ", name()), " has the element <",
+             Printable(child_name, 64), "> in <", name(), ">, which is ignored",
+             [&] {
                std::string hint = Suggestion(child_name, expected);
                if (hint.empty()) hint = Suggestion(child_name, repeated);
-               return Cat(" has the element <", Printable(child_name, 64),
-                          "> in <", name(), ">, which is ignored",
-                          hint.empty() ? "." : hint);
+               return hint.empty() ? "." : hint;
              });
 }
 
@@ -77,11 +77,9 @@ void ElementReader::CheckChildren(Names expected, Names repeated) const {
        node = node->NextSibling()) {
     if (node->ToText() != nullptr) {
       ReportKind(LintCode::kIgnoredElement, node->GetLineNum(),
-                 Cat("text in ", name()), [&] {
-                   return Cat(
-                       " has the text ", Quoted(node->Value()), " in <", name(),
-                       ">, which is ignored; values stand in attributes.");
-                 });
+                 Cat("text in ", name()), " has the text ",
+                 Quoted(node->Value()), " in <", name(),
+                 ">, which is ignored; values stand in attributes.");
     }
     const auto* child = node->ToElement();
     if (child == nullptr) continue;
@@ -95,11 +93,9 @@ void ElementReader::CheckChildren(Names expected, Names repeated) const {
     int& first = first_line[it - expected.begin()];
     if (first != 0) {
       ReportKind(LintCode::kIgnoredElement, child->GetLineNum(),
-                 Cat("second ", child_name, " in ", name()), [&] {
-                   return Cat(" has a second <", child_name, "> in <", name(),
-                              ">, which is ignored; the one at line ", first,
-                              " counts.");
-                 });
+                 Cat("second ", child_name, " in ", name()), " has a second <",
+                 child_name, "> in <", name(),
+                 ">, which is ignored; the one at line ", first, " counts.");
     } else {
       first = child->GetLineNum();
     }
@@ -113,11 +109,11 @@ void ElementReader::Expect(Names attributes, Names children,
     if (Contains(attributes, attribute)) continue;
     if (attribute == "xmlns" || attribute.starts_with("xmlns:")) continue;
     ReportKind(LintCode::kIgnoredAttribute, a->GetLineNum(),
-               Cat("attribute ", attribute, " in ", name()), [&] {
+               Cat("attribute ", attribute, " in ", name()),
+               " has the attribute ", Printable(attribute, 64), "=",
+               Quoted(a->Value()), " in <", name(), ">, which is ignored", [&] {
                  const std::string hint = Suggestion(attribute, attributes);
-                 return Cat(" has the attribute ", Printable(attribute, 64),
-                            "=", Quoted(a->Value()), " in <", name(),
-                            ">, which is ignored", hint.empty() ? "." : hint);
+                 return hint.empty() ? "." : hint;
                });
   }
   CheckChildren(children, repeated);

@@ -53,28 +53,20 @@ class ElementReader {
     return Number(attribute);
   }
   std::optional<std::array<double, 3>> Vector(const char* attribute) const;
-  std::optional<std::array<double, 3>> RequiredVector(
-      const char* attribute) const {
-    RequiredText(attribute);
-    return Vector(attribute);
-  }
 
   int line() const { return element_.GetLineNum(); }
   std::string_view name() const { return element_.Name(); }
-  const tinyxml2::XMLElement& xml() const { return element_; }
 
   /// The pieces, see Cat, continue the subject's phrase.
   void Report(LintCode code, int line, const auto&... pieces) const {
     if (DefaultSeverity(code) == Severity::kError) subject_.failed = true;
     subject_.report.Add(code, PlaceAt(line), subject_.phrase, pieces...);
   }
-  /// For what may be found many times, see LintReport::AddKind; `rest` is a
-  /// function that gives the text.
-  template <class Rest>
+  /// For what may be found many times, see LintReport::AddKind.
   void ReportKind(LintCode code, int line, std::string_view kind,
-                  const Rest& rest) const {
-    subject_.report.AddKind(code, PlaceAt(line), kind,
-                            [&] { return subject_.phrase + rest(); });
+                  const auto&... pieces) const {
+    subject_.report.AddKind(code, PlaceAt(line), kind, subject_.phrase,
+                            pieces...);
   }
 
  private:

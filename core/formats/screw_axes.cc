@@ -38,50 +38,9 @@ std::string Named(std::string_view stem, std::size_t index) {
   return Cat(stem, index + 1);
 }
 
-void CheckCount(std::string_view what, std::size_t given, std::size_t joints,
-                std::size_t needed, LintReport& report) {
-  if (given == needed) return;
-  report.Add(LintCode::kMissingElement, {}, "An arm of ", joints,
-             " joints has ", needed, " ", what, ", not ", given,
-             "; give one for each.");
-}
-
-void CheckHome(std::string_view subject, const Matrix4d& M, const Place& place,
-               LintReport& report) {
-  const int errors_before = report.errors();
-  CheckPose(subject, "home pose", ToPose(M), place, report);
-  if (report.errors() != errors_before) return;
-  if (M.row(3) != Eigen::RowVector4d(0, 0, 0, 1)) {
-    report.Add(LintCode::kInvalidPose, place, subject,
-               " has a home pose whose last row is not 0 0 0 1; give a "
-               "homogeneous matrix.");
-  }
-}
-
 /// An angular part that is rounding beside the linear one is none.
 bool IsPrismatic(const Vector6d& S) {
   return S.head<3>().norm() <= kRounding * S.tail<3>().norm();
-}
-
-void CheckScrew(const std::string& joint, const Vector6d& S,
-                LintReport& report) {
-  const Place place{.joint = joint};
-  const std::string subject = Cat("Joint ", Quoted(joint));
-  if (!S.allFinite()) {
-    report.Add(LintCode::kInvalidNumber, place, subject,
-               " has numbers that are not finite in its screw; all must be.");
-    return;
-  }
-  if (IsPrismatic(S)) return;
-  const double speed = S.head<3>().norm();
-  const Vector3d axis = S.head<3>() / speed, v = S.tail<3>() / speed;
-  const double pitch = axis.dot(v);
-  if (std::abs(pitch) > kRounding * (1 + v.norm())) {
-    report.Add(LintCode::kUnsupportedJoint, place, subject,
-               " has a screw of pitch ", RoundedText(pitch),
-               " m/rad; joints turn, with linear part −ω × r, or slide, with "
-               "angular part 0 0 0.");
-  }
 }
 
 // A rigid body's [[I, [h]], [[h]ᵀ, m 1]].
@@ -102,22 +61,6 @@ bool IsRigid(const Matrix6d& G) {
          small(h + h.transpose(), moment) &&
          small(h.transpose() - G.bottomLeftCorner<3, 3>(), moment) &&
          (mass != 0 || moment == 0);
-}
-
-void CheckInertia(const std::string& link, const Matrix6d& G,
-                  LintReport& report) {
-  const Place place{.link = link};
-  const std::string subject = Cat("Link ", Quoted(link));
-  if (!G.allFinite()) {
-    report.Add(LintCode::kInvalidNumber, place, subject,
-               " has numbers that are not finite in its spatial inertia; all "
-               "must be.");
-  } else if (!IsRigid(G)) {
-    report.Add(
-        LintCode::kInvalidInertia, place, subject,
-        " has a spatial inertia that is no rigid body's: it must be [[I, [h]], "
-        "[[h]ᵀ, m 1]] with I symmetric, [h] skew and h zero where m is.");
-  }
 }
 
 LinkInertial InertialOf(const Matrix6d& G) {
@@ -142,18 +85,63 @@ LinkInertial InertialOf(const Matrix6d& G) {
 LintReport Check(const ScrewAxes& arm) {
   LintReport report;
   const std::size_t n = arm.screws.size();
-  CheckCount("spatial inertias", arm.inertias.size(), n, n, report);
-  CheckCount("home poses (the last is the tip's)", arm.home.size(), n, n + 1,
-             report);
+  const auto check_count = [&](std::string_view what, std::size_t given,
+                               std::size_t needed) {
+    if (given == needed) return;
+    report.Add(LintCode::kMissingElement, {}, "An arm of ", n, " joints has ",
+               needed, " ", what, ", not ", given, "; give one for each.");
+  };
+  check_count("spatial inertias", arm.inertias.size(), n);
+  check_count("home poses (the last is the tip's)", arm.home.size(), n + 1);
   for (std::size_t i = 0; i < arm.home.size(); ++i) {
     const std::string link = i == n ? "tip" : Named("link", i);
-    CheckHome(Cat("Link ", Quoted(link)), arm.home[i], {.link = link}, report);
+    const std::string subject = Cat("Link ", Quoted(link));
+    const int errors_before = report.errors();
+    CheckPose(subject, "home pose", ToPose(arm.home[i]), {.link = link},
+              report);
+    if (report.errors() != errors_before) continue;
+    if (arm.home[i].row(3) == Eigen::RowVector4d(0, 0, 0, 1)) continue;
+    report.Add(LintCode::kInvalidPose, {.link = link}, subject,
+               " has a home pose whose last row is not 0 0 0 1; give a "
+               "homogeneous matrix.");
   }
   for (std::size_t i = 0; i < n; ++i) {
-    CheckScrew(Named("joint", i), arm.screws[i], report);
+    const Vector6d& S = arm.screws[i];
+    const std::string joint = Named("joint", i);
+    const auto refuse = [&](LintCode code, const auto&... why) {
+      report.Add(code, {.joint = joint}, "Joint ", Quoted(joint), why...);
+    };
+    if (!S.allFinite()) {
+      refuse(LintCode::kInvalidNumber,
+             " has numbers that are not finite in its screw; all must be.");
+      continue;
+    }
+    if (IsPrismatic(S)) continue;
+    const double speed = S.head<3>().norm();
+    const Vector3d axis = S.head<3>() / speed, v = S.tail<3>() / speed;
+    const double pitch = axis.dot(v);
+    if (!(std::abs(pitch) > kRounding * (1 + v.norm()))) continue;
+    refuse(LintCode::kUnsupportedJoint, " has a screw of pitch ",
+           RoundedText(pitch),
+           " m/rad; joints turn, with linear part −ω × r, or slide, with "
+           "angular part 0 0 0.");
   }
   for (std::size_t i = 0; i < arm.inertias.size(); ++i) {
-    CheckInertia(Named("link", i), arm.inertias[i], report);
+    const Matrix6d& G = arm.inertias[i];
+    const std::string link = Named("link", i);
+    const auto refuse = [&](LintCode code, const auto&... why) {
+      report.Add(code, {.link = link}, "Link ", Quoted(link), why...);
+    };
+    if (!G.allFinite()) {
+      refuse(LintCode::kInvalidNumber,
+             " has numbers that are not finite in its spatial inertia; all "
+             "must be.");
+    } else if (!IsRigid(G)) {
+      refuse(LintCode::kInvalidInertia,
+             " has a spatial inertia that is no rigid body's: it must be [[I, "
+             "[h]], [[h]ᵀ, m 1]] with I symmetric, [h] skew and h zero where m "
+             "is.");
+    }
   }
   return report;
 }

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "core/math/screws.h"
 #include "core/model/model_builder.h"
-#include "core/model/screws.h"
 
 namespace torqued {
 
-/// What describes an arm of n joints at q = 0. core/model/screws.h converts
+/// What describes an arm of n joints at q = 0. core/math/screws.h converts
 /// poses in the base (RelativeHomePoses) and screws in link frames
 /// (SpaceScrews) to these.
 struct ScrewAxes {

@@ -108,11 +108,10 @@ void DefaultToZero(ElementReader& limit, const char* name,
                    std::optional<double>& value, const char* other) {
   if (limit.Text(name) || !limit.Text(other)) return;
   value = 0;
-  limit.ReportKind(
-      LintCode::kMissingLimit, limit.line(), Cat(name, " for ", other), [&] {
-        return Cat(" has '", other, "' but no '", name,
+  limit.ReportKind(LintCode::kMissingLimit, limit.line(),
+                   Cat(name, " for ", other), " has '", other, "' but no '",
+                   name,
                    "' in <limit>, which is then 0 as URDF says; write it.");
-      });
 }
 
 void ReadLimits(const ElementReader& element, JointDescription& joint) {
@@ -120,10 +119,10 @@ void ReadLimits(const ElementReader& element, JointDescription& joint) {
   auto limit = element.Child("limit");
   if (!limit) {
     if (!is_bounded) return;
-    element.ReportKind(LintCode::kMissingLimit, element.line(), "no limit", [] {
-      return " has no <limit>, so its position, velocity and effort are "
-             "unlimited; add it with lower, upper, velocity and effort.";
-    });
+    element.ReportKind(
+        LintCode::kMissingLimit, element.line(), "no limit",
+        " has no <limit>, so its position, velocity and effort are unlimited; "
+        "add it with lower, upper, velocity and effort.");
     return;
   }
   joint.limit_line = limit->line();
@@ -134,10 +133,10 @@ void ReadLimits(const ElementReader& element, JointDescription& joint) {
     DefaultToZero(*limit, "lower", joint.limits.lower, "upper");
     DefaultToZero(*limit, "upper", joint.limits.upper, "lower");
     if (!limit->Text("lower") && !limit->Text("upper")) {
-      limit->ReportKind(LintCode::kMissingLimit, limit->line(), "neither", [] {
-        return " has neither 'lower' nor 'upper' in <limit>, so its "
-               "position is unlimited; add them, or make the joint continuous.";
-      });
+      limit->ReportKind(
+          LintCode::kMissingLimit, limit->line(), "neither",
+          " has neither 'lower' nor 'upper' in <limit>, so its position is "
+          "unlimited; add them, or make the joint continuous.");
     }
   } else {
     limit->Expect({"effort", "velocity"}, {});
@@ -146,10 +145,9 @@ void ReadLimits(const ElementReader& element, JointDescription& joint) {
   joint.limits.velocity = limit->Number("velocity");
   for (const char* name : {"effort", "velocity"}) {
     if (limit->Text(name)) continue;
-    limit->ReportKind(LintCode::kMissingLimit, limit->line(), name, [&] {
-      return Cat(" has no '", name, "' in <limit>, so its ", name,
-                 " is unlimited; add it.");
-    });
+    limit->ReportKind(LintCode::kMissingLimit, limit->line(), name, " has no '",
+                      name, "' in <limit>, so its ", name,
+                      " is unlimited; add it.");
   }
 }
 
@@ -181,7 +179,8 @@ void ReadMotion(const ElementReader& element, JointDescription& joint) {
   if (auto axis = element.Child("axis")) {
     axis->Expect({"xyz"}, {});
     joint.axis_line = axis->line();
-    joint.axis = axis->RequiredVector("xyz").value_or(joint.axis);
+    axis->RequiredText("xyz");
+    joint.axis = axis->Vector("xyz").value_or(joint.axis);
   }
   ReadLimits(element, joint);
   ReadDynamics(element, joint);
@@ -239,21 +238,17 @@ void ReadTransmission(const XMLElement& xml, LintReport& report) {
   const auto* joint_element = xml.FirstChildElement("joint");
   const char* joint =
       joint_element != nullptr ? joint_element->Attribute("name") : nullptr;
+  const std::string reduction = FindReduction(xml);
   report.AddKind(
       LintCode::kTransmissionRead,
       {.joint = joint != nullptr ? joint : "", .line = xml.GetLineNum()}, {},
-      [&] {
-        const std::string reduction = FindReduction(xml);
-        return Cat(
-            "Transmission ", Quoted(name != nullptr ? name : ""),
-            joint != nullptr ? Cat(" of joint ", Quoted(joint)) : std::string(),
-            reduction.empty()
-                ? std::string(
-                      " states no mechanical reduction; it is not applied")
-                : Cat(" states the mechanical reduction ", reduction,
-                      ", which is not applied"),
-            ": torques are those at the joint and the rotor has no inertia.");
-      });
+      "Transmission ", Quoted(name != nullptr ? name : ""),
+      joint != nullptr ? Cat(" of joint ", Quoted(joint)) : std::string(),
+      reduction.empty()
+          ? std::string(" states no mechanical reduction; it is not applied")
+          : Cat(" states the mechanical reduction ", reduction,
+                ", which is not applied"),
+      ": torques are those at the joint and the rotor has no inertia.");
 }
 
 bool CheckCounts(const XMLElement& root, const UrdfLimits& limits,
@@ -323,31 +318,39 @@ std::string_view ParseProblem(tinyxml2::XMLError error) {
   }
 }
 
-// The <robot> element, or null after a finding.
-const XMLElement* FindRobot(const tinyxml2::XMLDocument& document,
+// The <robot> element of a source within the limits, or null after a finding.
+const XMLElement* FindRobot(std::string_view source, const UrdfLimits& limits,
+                            tinyxml2::XMLDocument& document,
                             LintReport& report) {
+  const auto refuse = [&report](LintCode code, int line, const auto&... why) {
+    report.Add(code, {.line = line}, why...);
+    return nullptr;
+  };
+  if (!CheckXmlSource(source, limits, report)) return nullptr;
+  if (const auto error = document.Parse(source.data(), source.size());
+      error != tinyxml2::XML_SUCCESS) {
+    return refuse(LintCode::kMalformedXml, document.ErrorLineNum(),
+                  ParseProblem(error));
+  }
   const XMLElement* root = document.RootElement();
   if (root == nullptr) {
-    report.Add(LintCode::kNotARobot, {},
-               "The source has no element; URDF has <robot> as its root.");
-    return nullptr;
+    return refuse(LintCode::kNotARobot, 0,
+                  "The source has no element; URDF has <robot> as its root.");
   }
   if (std::string_view(root->Name()) != "robot") {
-    report.Add(LintCode::kNotARobot, {.line = root->GetLineNum()},
-               "The root element is <", Printable(root->Name(), 64),
-               ">, but URDF has <robot>.");
-    return nullptr;
+    return refuse(LintCode::kNotARobot, root->GetLineNum(),
+                  "The root element is <", Printable(root->Name(), 64),
+                  ">, but URDF has <robot>.");
   }
   for (const auto* node = document.FirstChild(); node != nullptr;
        node = node->NextSibling()) {
     if (node == root) continue;
     if (node->ToElement() == nullptr && node->ToText() == nullptr) continue;
-    report.Add(LintCode::kMalformedXml, {.line = node->GetLineNum()},
-               "There is more than one element or text at the top of the "
-               "source; one <robot> must hold everything.");
-    return nullptr;
+    return refuse(LintCode::kMalformedXml, node->GetLineNum(),
+                  "There is more than one element or text at the top of the "
+                  "source; one <robot> must hold everything.");
   }
-  return root;
+  return CheckCounts(*root, limits, report) ? root : nullptr;
 }
 
 // Fowler, Noll and Vo's hash (FNV-1a).
@@ -359,42 +362,21 @@ std::uint64_t SeedOf(std::string_view source) {
   return hash;
 }
 
-LoadResult Refused(LintReport report) {
-  report.Sort();
-  return {nullptr, std::move(report)};
-}
-
 }  // namespace
 
 LoadResult LoadUrdf(std::string_view source, const BuildOptions& options,
                     const UrdfLimits& limits) {
   LintReport report;
-  if (!CheckXmlSource(source,
-                      {.source_bytes = limits.source_bytes,
-                       .nodes = limits.nodes,
-                       .attributes = limits.attributes},
-                      report)) {
-    return Refused(std::move(report));
-  }
   tinyxml2::XMLDocument document;
-  if (const auto error = document.Parse(source.data(), source.size());
-      error != tinyxml2::XML_SUCCESS) {
-    report.Add(LintCode::kMalformedXml, {.line = document.ErrorLineNum()},
-               std::string(ParseProblem(error)));
-    return Refused(std::move(report));
+  const XMLElement* root = FindRobot(source, limits, document, report);
+  if (root == nullptr) {
+    report.Sort();
+    return {nullptr, std::move(report)};
   }
-  const XMLElement* root = FindRobot(document, report);
-  if (root == nullptr) return Refused(std::move(report));
-
   const char* name = root->Attribute("name");
   ModelBuilder builder(name != nullptr ? name : "robot", root->GetLineNum());
   builder.report() = std::move(report);
-  if (options.validation == Validation::kLenient) {
-    builder.SetSeed(SeedOf(source));
-  }
-  if (!CheckCounts(*root, limits, builder.report())) {
-    return Refused(std::move(builder.report()));
-  }
+  builder.SetSeed(SeedOf(source));
   ReadRobot(*root, builder);
   return builder.Build(options);
 }

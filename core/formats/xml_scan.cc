@@ -15,11 +15,29 @@ namespace {
 // parser would stop with an error of its own.
 class XmlScanner {
  public:
-  XmlScanner(std::string_view source, const XmlLimits& limits,
+  XmlScanner(std::string_view source, const UrdfLimits& limits,
              LintReport& report)
       : source_(source), limits_(limits), report_(report) {}
 
   bool Scan() {
+    if (source_.size() > limits_.source_bytes) {
+      report_.Add(LintCode::kSourceTooLarge, {}, "The source has ",
+                  source_.size(), " bytes; at most ", limits_.source_bytes,
+                  " are accepted.");
+      return false;
+    }
+    if (const std::size_t nul = source_.find('\0'); nul < source_.size()) {
+      return Refuse(
+          LintCode::kMalformedXml, nul, "The source has a NUL byte at offset ",
+          nul,
+          ", which no XML text has; is it the right file, saved as UTF-8?");
+    }
+    if (const std::size_t bad = FindInvalidUtf8(source_);
+        bad < source_.size()) {
+      return Refuse(LintCode::kMalformedXml, bad, "The byte ",
+                    Printable(source_.substr(bad, 1), 8), " at offset ", bad,
+                    " is not UTF-8; save the file in that encoding.");
+    }
     while (at_ < source_.size()) {
       if (source_[at_] != '<') {
         at_ = Find("<");
@@ -155,7 +173,7 @@ class XmlScanner {
   }
 
   std::string_view source_;
-  const XmlLimits& limits_;
+  const UrdfLimits& limits_;
   LintReport& report_;
   std::size_t at_ = 0;
   std::size_t nodes_ = 0;
@@ -163,35 +181,10 @@ class XmlScanner {
   int line_ = 1;
 };
 
-int LineOf(std::string_view source, std::size_t offset) {
-  return 1 + static_cast<int>(
-                 std::count(source.begin(), source.begin() + offset, '\n'));
-}
-
 }  // namespace
 
-bool CheckXmlSource(std::string_view source, const XmlLimits& limits,
+bool CheckXmlSource(std::string_view source, const UrdfLimits& limits,
                     LintReport& report) {
-  if (source.size() > limits.source_bytes) {
-    report.Add(LintCode::kSourceTooLarge, {}, "The source has ", source.size(),
-               " bytes; at most ", limits.source_bytes, " are accepted.");
-    return false;
-  }
-  if (const std::size_t nul = source.find('\0');
-      nul != std::string_view::npos) {
-    report.Add(
-        LintCode::kMalformedXml, {.line = LineOf(source, nul)},
-        "The source has a NUL byte at offset ", nul,
-        ", which no XML text has; is it the right file, saved as UTF-8?");
-    return false;
-  }
-  if (const std::size_t bad = FindInvalidUtf8(source);
-      bad != std::string_view::npos) {
-    report.Add(LintCode::kMalformedXml, {.line = LineOf(source, bad)},
-               "The byte ", Printable(source.substr(bad, 1), 8), " at offset ",
-               bad, " is not UTF-8; save the file in that encoding.");
-    return false;
-  }
   return XmlScanner(source, limits, report).Scan();
 }
 

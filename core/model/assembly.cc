@@ -1,15 +1,17 @@
 #include "core/model/assembly.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 
 #include "core/base/text.h"
-#include "core/spatial/inertia.h"
+#include "core/math/inertia.h"
 
 namespace torqued {
 namespace {
@@ -136,19 +138,16 @@ class TopologyFinder {
 
   // Child joints of every link, in order of name.
   void SortChildren() {
-    std::vector<int> by_name;
-    for (std::size_t j = 0; j < joints_.size(); ++j) {
-      if (topology_.joint_parent[j] == kNone) continue;
-      if (topology_.joint_child[j] == kNone) continue;
-      by_name.push_back(static_cast<int>(j));
-    }
-    std::sort(by_name.begin(), by_name.end(), [&](int a, int b) {
-      const int order = joints_[a].name.compare(joints_[b].name);
-      return order != 0 ? order < 0 : a < b;
-    });
     children_.resize(links_.size());
-    for (const int j : by_name) {
-      children_[topology_.joint_parent[j]].push_back(j);
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+      const int parent = topology_.joint_parent[j];
+      if (parent == kNone || topology_.joint_child[j] == kNone) continue;
+      children_[parent].push_back(static_cast<int>(j));
+    }
+    for (std::vector<int>& siblings : children_) {
+      std::ranges::sort(siblings, {}, [&](int j) {
+        return std::pair(std::string_view(joints_[j].name), j);
+      });
     }
   }
 
@@ -174,26 +173,17 @@ class TopologyFinder {
         Traverse(static_cast<int>(i), reached);
       }
     }
-    // Walk towards the root from each link; every walk that meets itself has
-    // found a cycle. walk[i] is the number of the walk that first saw link i.
-    std::vector<int> walk(links_.size(), kNone);
+    // Of links that no root reaches: the parent.
+    std::vector<int> above(links_.size(), kNone);
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const int joint = topology_.parent_joint[i];
+      if (reached[i] || joint == kNone) continue;
+      above[i] = topology_.joint_parent[joint];
+    }
     std::vector<char> on_cycle(links_.size(), 0);
-    const auto parent_of = [&](int link) {
-      return topology_.joint_parent[topology_.parent_joint[link]];
-    };
-    const auto in_question = [&](int link) {
-      return !reached[link] && topology_.parent_joint[link] != kNone;
-    };
-    const int n = static_cast<int>(links_.size());
-    for (int start = 0; start < n; ++start) {
-      int link = start;
-      while (in_question(link) && walk[link] == kNone) {
-        walk[link] = start;
-        link = parent_of(link);
-      }
-      if (!in_question(link) || walk[link] != start || on_cycle[link]) continue;
+    for (const int link : FindCycles(above)) {
       std::vector<int> cycle;
-      for (int at = link; !on_cycle[at]; at = parent_of(at)) {
+      for (int at = link; !on_cycle[at]; at = above[at]) {
         on_cycle[at] = 1;
         cycle.push_back(topology_.parent_joint[at]);
       }
@@ -201,8 +191,8 @@ class TopologyFinder {
       std::reverse(cycle.begin(), cycle.end());
       ReportCycle(std::move(cycle));
     }
-    for (int i = 0; i < n; ++i) {
-      if (!in_question(i) || on_cycle[i]) continue;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (above[i] == kNone || on_cycle[i]) continue;
       report_.Add(LintCode::kUnreachableLink,
                   {.joint = joints_[topology_.parent_joint[i]].name,
                    .link = links_[i].name,
@@ -259,19 +249,19 @@ TreeBody NewBody(const JointDescription& joint, int parent, const Pose& pose) {
 }
 
 Joint NewJoint(const JointDescription& joint, int index, int parent) {
-  Joint out;
-  out.name = joint.name;
-  out.type = static_cast<JointType>(joint.type);
-  out.parent_link = joint.parent;
-  out.child_link = joint.child;
-  out.parent = parent;
-  out.q_index = out.v_index = index;
-  out.axis = joint.axis;
-  out.limits = joint.limits;
-  out.damping = joint.damping;
-  out.friction = joint.friction;
-  out.armature = joint.armature;
-  return out;
+  return {.name = joint.name,
+          .type = static_cast<JointType>(joint.type),
+          .parent_link = joint.parent,
+          .child_link = joint.child,
+          .parent = parent,
+          .q_index = index,
+          .v_index = index,
+          .axis = joint.axis,
+          .limits = joint.limits,
+          .damping = joint.damping,
+          .friction = joint.friction,
+          .armature = joint.armature,
+          .mimic = {}};
 }
 
 // The leaders of the mimics, which may come later in canonical order.
@@ -292,10 +282,56 @@ void ConnectMimics(std::span<const JointDescription> joints, Assembly& out) {
 
 }  // namespace
 
+Pose Pose::FromXyzRpy(const std::array<double, 3>& xyz,
+                      const std::array<double, 3>& rpy) {
+  const double cr = std::cos(rpy[0]), sr = std::sin(rpy[0]);
+  const double cp = std::cos(rpy[1]), sp = std::sin(rpy[1]);
+  const double cy = std::cos(rpy[2]), sy = std::sin(rpy[2]);
+  Pose pose;
+  pose.R = {cy * cp,
+            cy * sp * sr - sy * cr,
+            cy * sp * cr + sy * sr,
+            sy * cp,
+            sy * sp * sr + cy * cr,
+            sy * sp * cr - cy * sr,
+            -sp,
+            cp * sr,
+            cp * cr};
+  for (double& r : pose.R) r += 0.0;  // no negative zeros
+  pose.p = xyz;
+  return pose;
+}
+
+Pose operator*(const Pose& ab, const Pose& bc) {
+  Pose ac;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      ac.R[3 * i + j] = ab.R[3 * i] * bc.R[j] + ab.R[3 * i + 1] * bc.R[3 + j] +
+                        ab.R[3 * i + 2] * bc.R[6 + j];
+    }
+    ac.p[i] = ab.R[3 * i] * bc.p[0] + ab.R[3 * i + 1] * bc.p[1] +
+              ab.R[3 * i + 2] * bc.p[2] + ab.p[i];
+  }
+  return ac;
+}
+
 Topology FindTopology(std::span<const LinkDescription> links,
                       std::span<const JointDescription> joints,
                       LintReport& report) {
   return TopologyFinder(links, joints, report).Find();
+}
+
+std::vector<int> FindCycles(std::span<const int> next) {
+  std::vector<int> cycles;
+  // The number of the walk that first met a place: one that meets itself has
+  // found a cycle.
+  std::vector<int> walk(next.size(), kNone);
+  for (int start = 0; start < static_cast<int>(next.size()); ++start) {
+    int at = start;
+    for (; at != kNone && walk[at] == kNone; at = next[at]) walk[at] = start;
+    if (at != kNone && walk[at] == start) cycles.push_back(at);
+  }
+  return cycles;
 }
 
 void Lump(const Pose& body_link, const LinkInertial& inertial, TreeBody& body) {
@@ -338,14 +374,8 @@ Assembly Assemble(std::span<const LinkDescription> links,
         carrier = {body, Pose{}};
       }
     }
-    if (links[link].inertial) {
-      const LinkInertial& inertial = *links[link].inertial;
-      if (carrier.body != kBase) {
-        Lump(carrier.pose, inertial, out.bodies[carrier.body]);
-      } else if (inertial.mass > 0) {
-        out.fixed_mass += inertial.mass;
-        out.fixed_mass_links.push_back(link);
-      }
+    if (links[link].inertial && carrier.body != kBase) {
+      Lump(carrier.pose, *links[link].inertial, out.bodies[carrier.body]);
     }
     Frame frame{.name = links[link].name,
                 .placement = {.body = carrier.body, .R = {}, .p = {}},
@@ -356,6 +386,38 @@ Assembly Assemble(std::span<const LinkDescription> links,
   }
   ConnectMimics(joints, out);
   return out;
+}
+
+std::shared_ptr<const Model> Model::WithPayload(
+    int frame, const LinkInertial& payload) const {
+  const BodyFrame& at = frames_[static_cast<std::size_t>(frame)].placement;
+  const std::shared_ptr<Model> loaded(new Model(*this));
+  if (at.body == kBase) return loaded;
+  Pose pose;
+  std::copy(std::begin(at.R), std::end(at.R), pose.R.begin());
+  std::copy(std::begin(at.p), std::end(at.p), pose.p.begin());
+  Lump(pose, payload, loaded->bodies_[static_cast<std::size_t>(at.body)]);
+  loaded->moving_mass_ += payload.mass;
+  loaded->lowered_ = LoweredModel(loaded->tree());
+  return loaded;
+}
+
+std::shared_ptr<const Model> Model::WithDrives(
+    std::span<const JointDrive> drives) const {
+  const std::shared_ptr<Model> driven(new Model(*this));
+  for (std::size_t j = 0; j < drives.size(); ++j) {
+    const JointDrive& drive = drives[j];
+    Joint& joint = driven->joints_[j];
+    joint.damping = drive.viscous_friction.value_or(joint.damping);
+    joint.friction = drive.coulomb_friction.value_or(joint.friction);
+    joint.armature = drive.armature.value_or(joint.armature);
+    TreeBody& body = driven->bodies_[j];
+    body.viscous_friction = joint.damping;
+    body.coulomb_friction = joint.friction;
+    body.armature = joint.armature;
+  }
+  driven->lowered_ = LoweredModel(driven->tree());
+  return driven;
 }
 
 }  // namespace torqued

@@ -7,7 +7,7 @@
 #include "core/model/description.h"
 #include "core/model/lint.h"
 #include "core/model/model.h"
-#include "core/model/tree.h"
+#include "core/tree/tree.h"
 
 namespace torqued {
 
@@ -33,14 +33,18 @@ Topology FindTopology(std::span<const LinkDescription> links,
                       std::span<const JointDescription> joints,
                       LintReport& report);
 
+/// For each cycle of i → next[i] one place on it; next[i] is -1 where the way
+/// ends.
+std::vector<int> FindCycles(std::span<const int> next);
+
 /// The parts of a model, in canonical order, with fixed joints merged.
 struct Assembly {
   std::vector<Joint> joints;  // body i hangs on joint i
   std::vector<TreeBody> bodies;
-  std::vector<Frame> frames;          // one per link, as in Topology::links
-  std::vector<int> joint_source;      // index of joint i in the descriptions
-  double fixed_mass = 0;              // kg, of the links fixed to the base
-  std::vector<int> fixed_mass_links;  // those with mass, as described
+  std::vector<Frame> frames;      // one per link, as in Topology::links
+  std::vector<int> joint_source;  // index of joint i in the descriptions
+
+  Tree tree() const { return {static_cast<int>(bodies.size()), bodies.data()}; }
 };
 
 /// Adds the inertia of a link to that of the body which carries it;

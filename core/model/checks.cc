@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/model/assembly.h"
 
 namespace torqued {
 namespace {
@@ -136,11 +137,10 @@ class JointChecker {
     if (norm == 1) return;
     for (int k = 0; k < 3; ++k) axis[k] = s[k] / scaled_norm;
     if (std::abs(norm - 1) > kAxisRounding) {
-      report_.AddKind(LintCode::kNonUnitAxis, place_, {}, [&] {
-        return Cat(subject_, " has the axis ", as_given, " of length ",
-                   RoundedText(norm),
-                   "; it is normalised, so q stays in rad or m.");
-      });
+      report_.AddKind(LintCode::kNonUnitAxis, place_, {}, subject_,
+                      " has the axis ", as_given, " of length ",
+                      RoundedText(norm),
+                      "; it is normalised, so q stays in rad or m.");
     }
   }
 
@@ -216,19 +216,10 @@ void CheckMimics(std::span<JointDescription> joints, LintReport& report) {
       leader[i] = it->second;
     }
   }
-  // seen[i] is the number of the walk that first met joint i.
-  std::vector<int> seen(joints.size(), kNone);
-  for (int start = 0; start < static_cast<int>(joints.size()); ++start) {
-    int at = start;
-    while (at != kNone && seen[at] == kNone) {
-      seen[at] = start;
-      at = leader[at];
-    }
-    if (at != kNone && seen[at] == start) {
-      refuse(joints[at],
-             ", but following the mimics from there leads back to it; one of "
-             "them must lead.");
-    }
+  for (const int at : FindCycles(leader)) {
+    refuse(joints[at],
+           ", but following the mimics from there leads back to it; one of "
+           "them must lead.");
   }
 }
 
@@ -245,53 +236,18 @@ Eigen::Vector3d PrincipalMoments(const std::array<double, 6>& I) {
   return solver.eigenvalues() * scale;
 }
 
-struct MassChecker {
-  const LinkDescription& link;  // with an inertial
-  bool moves;
-  Validation validation;
-  std::string_view hint;
-  LintReport& report;
+// Whether kLenient took what kDefault refuses. `moves`, `hint`: see
+// CheckMassProperties.
+bool CheckMass(const LinkDescription& link, bool moves, Validation validation,
+               std::string_view hint, LintReport& report) {
+  const LinkInertial& inertial = *link.inertial;
+  const Place place = PlaceOf(link);
+  const bool strict = validation == Validation::kStrict;
+  const bool lenient = validation == Validation::kLenient;
   bool let_pass = false;
-
-  /// Whether kLenient took what kDefault refuses.
-  bool Check() {
-    if (link.inertial->mass < 0) {
-      Report(LintCode::kNegativeMass,
-             Cat("the negative mass ", NumberText(link.inertial->mass), " kg"),
-             "give it 0 or more");
-    }
-    // A moment of an incomplete link may not have been read.
-    if (!link.incomplete) CheckMoments();
-    return let_pass;
-  }
-
-  void CheckMoments() {
-    const Eigen::Vector3d moments = PrincipalMoments(link.inertial->inertia);
-    // Divided beforehand: the sum of huge moments would overflow.
-    const double largest = moments.cwiseAbs().maxCoeff();
-    if (!(largest > 0)) return;
-    const auto& p = link.inertial->origin.p;
-    const double distance = std::hypot(p[0], p[1], p[2]);
-    const Eigen::Vector3d scaled = moments / largest;
-    const double rounding =
-        std::max(kTextRounding * scaled.cwiseAbs().sum(),
-                 kSumRounding * std::abs(link.inertial->mass) * distance *
-                     distance / largest);
-    if (-scaled[0] > rounding) {
-      Report(LintCode::kNegativeInertia,
-             Cat("the principal moment ", RoundedText(moments[0]),
-                 " kg m² about its centre of mass, but no moment of a body is "
-                 "negative"),
-             "check the signs of ixy, ixz, iyz and the diagonal");
-    } else if (scaled[2] - scaled[0] - scaled[1] > rounding) {
-      ReportTriangle(moments);
-    }
-  }
-
-  // A negative mass or moment.
-  void Report(LintCode code, const std::string& what, std::string_view advice) {
-    const bool strict = validation == Validation::kStrict;
-    const bool lenient = validation == Validation::kLenient;
+  // A mass or moment.
+  const auto refuse_negative = [&](LintCode code, const std::string& what,
+                                   std::string_view advice) {
     const bool is_warning = lenient || (!strict && !moves);
     if (lenient && moves) let_pass = true;
     std::string_view rest = hint;
@@ -302,29 +258,47 @@ struct MassChecker {
       rest = "; or use validation default, which warns of it";
     }
     report.AddKind(is_warning ? Severity::kWarning : Severity::kError, code,
-                   PlaceOf(link), rest, [&] {
-                     return Cat("Link ", Quoted(link.name), " has ", what, "; ",
-                                advice, rest, ".");
-                   });
+                   place, rest, "Link ", Quoted(link.name), " has ", what, "; ",
+                   advice, rest, ".");
+  };
+  if (inertial.mass < 0) {
+    refuse_negative(LintCode::kNegativeMass,
+                    Cat("the negative mass ", NumberText(inertial.mass), " kg"),
+                    "give it 0 or more");
   }
-
-  void ReportTriangle(const Eigen::Vector3d& moments) {
-    const bool strict = validation == Validation::kStrict;
-    report.AddKind(
-        strict ? Severity::kError : Severity::kWarning,
-        LintCode::kTriangleInequality, PlaceOf(link), {}, [&] {
-          return Cat("Link ", Quoted(link.name), " has the principal moments ",
-                     RoundedText(moments[0]), ", ", RoundedText(moments[1]),
-                     ", ", RoundedText(moments[2]),
-                     " kg m²: no distribution of mass has one larger than the "
-                     "sum of the others, so the inertia is wrong somewhere",
-                     !strict        ? ", though it can still be computed with."
-                     : hint.empty() ? "; correct it."
-                                    : "; correct it, or use validation "
-                                      "default, which warns of it.");
-        });
+  // A moment of an incomplete link may not have been read.
+  if (link.incomplete) return let_pass;
+  const Eigen::Vector3d moments = PrincipalMoments(inertial.inertia);
+  // Divided beforehand: the sum of huge moments would overflow.
+  const double largest = moments.cwiseAbs().maxCoeff();
+  if (!(largest > 0)) return let_pass;
+  const auto& p = inertial.origin.p;
+  const double distance = std::hypot(p[0], p[1], p[2]);
+  const Eigen::Vector3d scaled = moments / largest;
+  const double rounding = std::max(
+      kTextRounding * scaled.cwiseAbs().sum(),
+      kSumRounding * std::abs(inertial.mass) * distance * distance / largest);
+  if (-scaled[0] > rounding) {
+    refuse_negative(LintCode::kNegativeInertia,
+                    Cat("the principal moment ", RoundedText(moments[0]),
+                        " kg m² about its centre of mass, but no moment of a "
+                        "body is negative"),
+                    "check the signs of ixy, ixz, iyz and the diagonal");
+  } else if (scaled[2] - scaled[0] - scaled[1] > rounding) {
+    report.AddKind(strict ? Severity::kError : Severity::kWarning,
+                   LintCode::kTriangleInequality, place, {}, "Link ",
+                   Quoted(link.name), " has the principal moments ",
+                   RoundedText(moments[0]), ", ", RoundedText(moments[1]), ", ",
+                   RoundedText(moments[2]),
+                   " kg m²: no distribution of mass has one larger than the "
+                   "sum of the others, so the inertia is wrong somewhere",
+                   !strict        ? ", though it can still be computed with."
+                   : hint.empty() ? "; correct it."
+                                  : "; correct it, or use validation default, "
+                                    "which warns of it.");
   }
-};
+  return let_pass;
+}
 
 }  // namespace
 
@@ -335,23 +309,19 @@ void CheckName(std::string_view kind, std::string_view name, const Place& place,
                " is empty; give it one.");
     return;
   }
+  const auto refuse = [&](const auto&... why) {
+    report.Add(LintCode::kInvalidName, place, "The name ", Quoted(name),
+               " of a ", kind, " has ", why...);
+  };
   if (name.size() > kMaxNameBytes) {
-    report.Add(LintCode::kInvalidName, place, "The name ", Quoted(name),
-               " of a ", kind, " has ", name.size(), " bytes; at most ",
-               kMaxNameBytes, " are allowed.");
-    return;
-  }
-  if (FindInvalidUtf8(name) != std::string_view::npos) {
-    report.Add(LintCode::kInvalidName, place, "The name ", Quoted(name),
-               " of a ", kind, " has bytes that are not UTF-8; take them out.");
-    return;
-  }
-  if (const auto found = FindControlCharacter(name)) {
-    report.Add(LintCode::kInvalidName, place, "The name ", Quoted(name),
-               " of a ", kind, " has the character ",
-               CodePointText(found->code_point), " at byte ", found->offset,
-               ", which terminals and logs act on instead of showing it; take "
-               "it out.");
+    refuse(name.size(), " bytes; at most ", kMaxNameBytes, " are allowed.");
+  } else if (FindInvalidUtf8(name) != std::string_view::npos) {
+    refuse("bytes that are not UTF-8; take them out.");
+  } else if (const auto found = FindControlCharacter(name)) {
+    refuse("the character ", CodePointText(found->code_point), " at byte ",
+           found->offset,
+           ", which terminals and logs act on instead of showing it; take it "
+           "out.");
   }
 }
 
@@ -405,8 +375,7 @@ bool CheckMassProperties(std::span<LinkDescription> links,
       continue;
     }
     const int errors_before = report.errors();
-    MassChecker checker{link, moves[i] != 0, validation, hint, report};
-    if (checker.Check()) let_pass = true;
+    let_pass |= CheckMass(link, moves[i] != 0, validation, hint, report);
     if (report.errors() != errors_before) link.incomplete = true;
   }
   return let_pass;

@@ -10,10 +10,11 @@
 #include "core/model/description.h"
 #include "core/model/lint.h"
 #include "core/model/model.h"
-#include "core/model/tree.h"
+#include "core/tree/tree.h"
 
 namespace torqued {
 
+struct Assembly;
 struct BuildOptions;
 
 /// Longest name of a robot, link or joint, in bytes.
@@ -57,9 +58,8 @@ bool CheckMassProperties(std::span<LinkDescription> links,
 inline constexpr int kMaxConditionJoints = 100;
 
 struct TreeToCheck {
-  Tree tree;
-  std::span<const Joint> joints;
-  std::vector<int> lines;  // of the joints
+  const Assembly& assembly;
+  std::span<const JointDescription> joints;  // those that it was made from
   /// Of each joint whether an error was found in what it moves.
   std::vector<char> incomplete;
   std::uint64_t seed = 0;  // of the random states

@@ -3,17 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-namespace torqued {
+#include "core/base/text.h"
 
-/// Of core/base/text.h, which is not installed.
-std::string Cat(const auto&... pieces);
+namespace torqued {
 
 enum class Severity : std::uint8_t { kInfo, kWarning, kError };
 
@@ -52,8 +50,6 @@ enum class Validation : std::uint8_t {
 
 /// "default", "strict", "lenient".
 std::string_view ToString(Validation validation);
-/// Nothing for any other text.
-std::optional<Validation> FindValidation(std::string_view name);
 
 /// Where in a robot and in its source a finding belongs.
 struct Place {
@@ -93,35 +89,23 @@ class LintReport {
   static constexpr int kMaxListed = 1000;
   static constexpr int kMaxMorePlaces = 9;
 
-  void Add(Finding finding);
   /// With the code's default severity; the message in pieces, see Cat.
   void Add(LintCode code, const Place& place, const auto&... pieces) {
-    AddMessage(code, place, Cat(pieces...));
+    List(DefaultSeverity(code), code, place, Cat(pieces...));
   }
 
   /// For what may be found many times: of findings of one code, severity and
   /// `kind`, an arbitrary text, only the first is listed, with the number of
   /// them all. Errors are listed one by one all the same, since each has to be
-  /// mended. `message` gives the sentence and is not called where none is
-  /// needed.
-  template <class Message>
+  /// mended.
   void AddKind(Severity severity, LintCode code, const Place& place,
-               std::string_view kind, const Message& message) {
+               std::string_view kind, const auto&... pieces) {
     if (CountAgain(severity, code, place, kind)) return;
-    AddFirst(severity, code, place, kind,
-             Full(severity) ? std::string() : message());
+    List(severity, code, place, Cat(pieces...));
   }
-
-  template <class Message>
   void AddKind(LintCode code, const Place& place, std::string_view kind,
-               const Message& message) {
-    AddKind(DefaultSeverity(code), code, place, kind, message);
-  }
-
-  /// True when a further finding of this severity would only be counted, so
-  /// that its message need not be made.
-  bool Full(Severity severity) const {
-    return listed_[static_cast<int>(severity)] >= kMaxListed;
+               const auto&... pieces) {
+    AddKind(DefaultSeverity(code), code, place, kind, pieces...);
   }
 
   /// Errors first, then by line (those without one last), then as added. What
@@ -136,15 +120,16 @@ class LintReport {
   bool ok() const { return errors() == 0; }
 
  private:
-  void AddMessage(LintCode code, const Place& place, std::string message);
+  void List(Severity severity, LintCode code, const Place& place,
+            std::string_view message);
+  /// False: it is the first, and to be listed next.
   bool CountAgain(Severity severity, LintCode code, const Place& place,
                   std::string_view kind);
-  void AddFirst(Severity severity, LintCode code, const Place& place,
-                std::string_view kind, std::string message);
 
   std::vector<Finding> findings_;
   // Of each kind, the index of its finding.
   std::unordered_map<std::string, std::size_t> kinds_;
+  // By severity.
   int listed_[3] = {0, 0, 0};
   int counts_[3] = {0, 0, 0};
 };

@@ -3,7 +3,10 @@
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -97,7 +100,13 @@ struct ReframedJoint {
 };
 
 // Link frames that make the joints' constant transforms simple, after Denavit
-// and Hartenberg (1955).
+// and Hartenberg (1955). Frame {i'} has the joint's axis as its z and the
+// common normal with the axis of the largest child as its x; its origin is the
+// foot of the common normal with the parent's axis. The base frame stays as it
+// is.
+//
+// T_{λ',i'} equals C_λ⁻¹ T_{λ,i} C_i but for turns of 1e-14 rad and lengths of
+// 1e-14 of the longest offset, which count as rounding of zero.
 class Reframing {
  public:
   explicit Reframing(const Tree& tree)
@@ -118,16 +127,25 @@ class Reframing {
   }
 
   ReframedJoint Joint(int i) const {
-    const Isometry3d T = InParent(i);
+    // At q = 0 and but for Rz(ψ_i): Rz(−ψ_λ) Trans(−Δ_λ) K_i Trans(Δ_i).
+    Matrix3d R = home_[i].linear();
+    Vector3d p = origins_[i];
+    if (!IsRoot(i)) {
+      const Matrix3d to_x = RotationZ(x_[tree_.bodies[i].parent]).transpose();
+      R = (to_x * R).eval();
+      p = (to_x * p).eval();
+    }
+    for (double& number : p) {
+      if (std::abs(number) <= kSnap * longest_) number = 0;
+    }
     ReframedJoint joint{.turn = Turn::kFull,
-                        .R = T.linear(),
+                        .R = R,
                         .alpha = Vector2d::Zero(),
-                        .p = T.translation(),
+                        .p = p,
                         .turn0 = x_[i],
                         .C = Isometry3d::Identity()};
     // With z perpendicular to the parent's x, R = Rx(α) Rz(θ), whose first row
     // is (cos θ, −sin θ, 0) and whose last column is (0, −sin α, cos α).
-    const Matrix3d& R = T.linear();
     if (std::abs(R(0, 2)) <= kSnap) {
       const Vector2d alpha = Snapped({R(2, 2), -R(1, 2)});
       const Turn turn = TurnAboutX(alpha);
@@ -257,24 +275,6 @@ class Reframing {
     }
   }
 
-  // At q = 0 and but for Rz(ψ_i): Rz(−ψ_λ) Trans(−Δ_λ) K_i Trans(Δ_i).
-  Isometry3d InParent(int i) const {
-    Matrix3d R = home_[i].linear();
-    Vector3d p = origins_[i];
-    if (!IsRoot(i)) {
-      const Matrix3d to_x = RotationZ(x_[tree_.bodies[i].parent]).transpose();
-      R = (to_x * R).eval();
-      p = (to_x * p).eval();
-    }
-    for (double& number : p) {
-      if (std::abs(number) <= kSnap * longest_) number = 0;
-    }
-    Isometry3d T = Isometry3d::Identity();
-    T.linear() = R;
-    T.translation() = p;
-    return T;
-  }
-
   const Tree& tree_;
   // Z_i: at the origin of {i}, z along the joint's axis.
   std::vector<Matrix3d> axis_frames_;
@@ -295,22 +295,7 @@ Isometry3d HomePlacement(const ReframedJoint& joint) {
   return T;
 }
 
-// The tree's joints, in its order. Frame {i'} has the joint's axis as its z
-// and the common normal with the axis of the largest child as its x; its
-// origin is the foot of the common normal with the parent's axis. The base
-// frame stays as it is.
-//
-// T_{λ',i'} equals C_λ⁻¹ T_{λ,i} C_i but for turns of 1e-14 rad and lengths of
-// 1e-14 of the longest offset, which count as rounding of zero.
-std::vector<ReframedJoint> Reframe(const Tree& tree) {
-  const Reframing reframing(tree);
-  std::vector<ReframedJoint> joints;
-  joints.reserve(tree.n);
-  for (int i = 0; i < tree.n; ++i) joints.push_back(reframing.Joint(i));
-  return joints;
-}
-
-// Of the body in {i}: S = ½ tr(I) 1 − I.
+// Σ = [[S, h], [hᵀ, m]] with S = ∫ρ x xᵀ = ½ tr(I) 1 − I, in {i}.
 Matrix4d PseudoInertia(const TreeBody& body) {
   const double* I = body.I;
   Matrix3d inertia;
@@ -340,48 +325,6 @@ Matrix4d PartAtRestInParent(JointMotion motion, const Matrix4d& sigma) {
     part.topLeftCorner<3, 3>() = sigma.topLeftCorner<3, 3>();
   }
   return part;
-}
-
-// Pseudo-inertias Σ = [[S, h], [hᵀ, m]] (S = ∫ρ x xᵀ).
-struct Regrouped {
-  // That the bodies keep, each in {i'}:
-  //   revolute    S_xx, S_xy, S_xz, S_yy, S_yz, h_x, h_y; S_zz = h_z = m = 0
-  //   prismatic   m and h; S = 0
-  // They need not be those of any rigid body: Σ may be indefinite.
-  std::vector<Matrix4d> kept;
-  // What each hands to its parent, in {i'}, and, the last of n + 1, the sum of
-  // what the roots hand to the base, in its axes.
-  std::vector<Matrix4d> handed;
-};
-
-// Base inertial parameters: matter that a joint does not move relative to its
-// parent is counted to the parent (Gautier and Khalil 1990). On a base at rest
-// the kinetic energy is the same function of q and q̇ as before, and the
-// potential energy the same function of q but for a constant.
-Regrouped Regroup(const Tree& tree, const std::vector<ReframedJoint>& joints) {
-  Regrouped out;
-  out.kept.reserve(tree.n);
-  for (int i = 0; i < tree.n; ++i) {
-    out.kept.push_back(
-        ToParent(joints[i].C.inverse(), PseudoInertia(tree.bodies[i])));
-  }
-  out.handed.assign(tree.n + 1, Matrix4d::Zero());
-  for (int i = tree.n; i-- > 0;) {
-    const TreeBody& body = tree.bodies[i];
-    out.handed[i] = PartAtRestInParent(body.motion, out.kept[i]);
-    out.kept[i] -= out.handed[i];
-    Matrix4d& onto =
-        body.parent == kBase ? out.handed[tree.n] : out.kept[body.parent];
-    onto += ToParent(HomePlacement(joints[i]), out.handed[i]);
-  }
-  return out;
-}
-
-template <class Matrix, class Number>
-void CopyRowMajor(const Matrix& from, Number* to) {
-  for (int i = 0; i < from.rows(); ++i) {
-    for (int j = 0; j < from.cols(); ++j) *to++ = from(i, j);
-  }
 }
 
 // Splits q0 into quarter turns, which are exact, and a rest of at most 45
@@ -425,15 +368,14 @@ LoweredBody<double> Body(const TreeBody& source, const ReframedJoint& joint,
   }
   body.step = StepOf(body);
   body.slot = -1;
-  CopyRowMajor(joint.R, body.R);
+  Eigen::Map<RowMajor3d>(body.R) = joint.R;
   body.cos_turn = joint.alpha.x();
   body.sin_turn = joint.alpha.y();
-  CopyRowMajor(joint.p, body.p);
+  Eigen::Map<Vector3d>(body.p) = joint.p;
   SetOffset(joint, body);
-  const double S[5] = {kept(0, 0), kept(0, 1), kept(0, 2), kept(1, 1),
-                       kept(1, 2)};
-  std::copy(std::begin(S), std::end(S), body.S);
-  CopyRowMajor(kept.topRightCorner<3, 1>(), body.h);
+  Eigen::Map<Eigen::Matrix<double, 5, 1>>(body.S) << kept(0, 0), kept(0, 1),
+      kept(0, 2), kept(1, 1), kept(1, 2);
+  Eigen::Map<Vector3d>(body.h) = kept.topRightCorner<3, 1>();
   body.mass = kept(3, 3);
   body.composite_mass = body.mass;
   body.armature = source.armature;
@@ -445,70 +387,56 @@ LoweredBody<double> Body(const TreeBody& source, const ReframedJoint& joint,
 HandedInertia Handed(const Matrix4d& sigma) {
   HandedInertia out{};
   out.mass = sigma(3, 3);
-  CopyRowMajor(sigma.topRightCorner<3, 1>(), out.h);
+  Eigen::Map<Vector3d>(out.h) = sigma.topRightCorner<3, 1>();
   const Matrix3d S = sigma.topLeftCorner<3, 3>();
   const Matrix3d I = S.trace() * Matrix3d::Identity() - S;
-  const double numbers[6] = {I(0, 0), I(0, 1), I(0, 2),
-                             I(1, 1), I(1, 2), I(2, 2)};
-  std::copy(std::begin(numbers), std::end(numbers), out.I);
+  Eigen::Map<Eigen::Matrix<double, 6, 1>>(out.I) << I(0, 0), I(0, 1), I(0, 2),
+      I(1, 1), I(1, 2), I(2, 2);
   return out;
-}
-
-template <std::size_t kCount>
-void Round(const double (&from)[kCount], float (&to)[kCount]) {
-  std::transform(std::begin(from), std::end(from), std::begin(to),
-                 [](double x) { return static_cast<float>(x); });
 }
 
 LoweredBody<float> Rounded(const LoweredBody<double>& body) {
-  LoweredBody<float> out{};
-  out.parent = body.parent;
-  out.motion = body.motion;
-  out.turn = body.turn;
-  out.step = body.step;
-  out.shift = body.shift;
-  out.branches = body.branches;
-  out.slot = body.slot;
-  out.last_child = body.last_child;
-  out.subtree_end = body.subtree_end;
-  Round(body.R, out.R);
-  out.cos_turn = static_cast<float>(body.cos_turn);
-  out.sin_turn = static_cast<float>(body.sin_turn);
-  Round(body.p, out.p);
-  out.quadrant = body.quadrant;
-  out.q0_rest = static_cast<float>(body.q0_rest);
-  out.cos_q0 = static_cast<float>(body.cos_q0);
-  out.sin_q0 = static_cast<float>(body.sin_q0);
-  Round(body.S, out.S);
-  Round(body.h, out.h);
-  out.mass = static_cast<float>(body.mass);
-  out.composite_mass = static_cast<float>(body.composite_mass);
-  out.armature = static_cast<float>(body.armature);
-  out.viscous_friction = static_cast<float>(body.viscous_friction);
-  out.coulomb_friction = static_cast<float>(body.coulomb_friction);
-  return out;
+  constexpr std::size_t kCount = sizeof(LoweredNumbers<float>) / sizeof(float);
+  const LoweredNumbers<double>& numbers = body;
+  const auto from = std::bit_cast<std::array<double, kCount>>(numbers);
+  std::array<float, kCount> to{};
+  std::ranges::transform(from, to.begin(),
+                         [](double x) { return static_cast<float>(x); });
+  const LoweredShape& shape = body;
+  return {shape, std::bit_cast<LoweredNumbers<float>>(to)};
 }
 
 }  // namespace
 
 LoweredModel::LoweredModel(const Tree& tree) {
-  const std::vector<ReframedJoint> joints = Reframe(tree);
-  const Regrouped inertias = Regroup(tree, joints);
-  f64_.reserve(tree.n);
-  frames_.reserve(tree.n);
+  const Reframing reframing(tree);
+  std::vector<ReframedJoint> joints;
+  // Pseudo-inertias that the bodies keep, which need not be those of any rigid
+  // body, and what each hands to its parent, the last to the base, in its axes.
+  // Matter that a joint does not move relative to its parent is counted to the
+  // parent: base inertial parameters (Gautier and Khalil 1990).
+  std::vector<Matrix4d> kept, handed(tree.n + 1, Matrix4d::Zero());
   for (int i = 0; i < tree.n; ++i) {
-    f64_.push_back(Body(tree.bodies[i], joints[i], inertias.kept[i]));
+    const Isometry3d& C = joints.emplace_back(reframing.Joint(i)).C;
+    kept.push_back(ToParent(C.inverse(), PseudoInertia(tree.bodies[i])));
     BodyFrame& frame =
         frames_.emplace_back(BodyFrame{.body = i, .R = {}, .p = {}});
-    CopyRowMajor(joints[i].C.linear(), frame.R);
-    CopyRowMajor(joints[i].C.translation(), frame.p);
+    Eigen::Map<RowMajor3d>(frame.R) = C.linear();
+    Eigen::Map<Vector3d>(frame.p) = C.translation();
   }
-  handed_.reserve(inertias.handed.size());
-  std::transform(inertias.handed.begin(), inertias.handed.end(),
-                 std::back_inserter(handed_), Handed);
+  for (int i = tree.n; i-- > 0;) {
+    const TreeBody& body = tree.bodies[i];
+    handed[i] = PartAtRestInParent(body.motion, kept[i]);
+    kept[i] -= handed[i];
+    Matrix4d& onto = body.parent == kBase ? handed[tree.n] : kept[body.parent];
+    onto += ToParent(HomePlacement(joints[i]), handed[i]);
+  }
+  for (int i = 0; i < tree.n; ++i) {
+    f64_.push_back(Body(tree.bodies[i], joints[i], kept[i]));
+  }
   Connect();
-  f32_.reserve(f64_.size());
-  std::transform(f64_.begin(), f64_.end(), std::back_inserter(f32_), Rounded);
+  std::ranges::transform(handed, std::back_inserter(handed_), Handed);
+  std::ranges::transform(f64_, std::back_inserter(f32_), Rounded);
 }
 
 void LoweredModel::Connect() {

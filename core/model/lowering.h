@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "core/model/lowered_tree.h"
+#include "core/tree/lowered_tree.h"
 
 namespace torqued {
 

@@ -3,16 +3,17 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/model/lowering.h"
-#include "core/model/tree.h"
+#include "core/tree/tree.h"
 
 namespace torqued {
 
@@ -121,14 +122,7 @@ class Model {
   friend class ModelBuilder;
   Model() = default;
 
-  struct StringHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view s) const {
-      return std::hash<std::string_view>{}(s);
-    }
-  };
-  using NameIndex =
-      std::unordered_map<std::string, int, StringHash, std::equal_to<>>;
+  using NameIndex = std::map<std::string, int, std::less<>>;
   static std::optional<int> Find(const NameIndex& index,
                                  std::string_view name) {
     const auto it = index.find(name);

@@ -48,7 +48,6 @@ class ModelBuilder {
   void AddJoint(JointDescription joint) { joints_.push_back(std::move(joint)); }
   /// For the findings of the reader of the source; part of the final report.
   LintReport& report() { return report_; }
-  void AddFinding(Finding finding) { report_.Add(std::move(finding)); }
   /// Of the random states at which the model is checked.
   void SetSeed(std::uint64_t seed) { seed_ = seed; }
 

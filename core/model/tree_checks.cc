@@ -2,15 +2,17 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <string>
 
 #include "core/base/text.h"
-#include "core/dynamics/crba-inl.h"
-#include "core/dynamics/kinematics-inl.h"
 #include "core/dynamics/pivot_rule.h"
+#include "core/model/assembly.h"
 #include "core/model/checks.h"
 #include "core/model/model_builder.h"
+#include "core/tree/crba-inl.h"
+#include "core/tree/kinematics-inl.h"
 
 namespace torqued {
 namespace {
@@ -82,23 +84,24 @@ bool IsFinite(const SpatialInertia<double>& G) {
 }
 
 Place PlaceOf(const TreeToCheck& check, int joint) {
-  const auto at = static_cast<std::size_t>(joint);
-  return {.joint = check.joints[at].name,
-          .link = check.joints[at].child_link,
-          .line = check.lines[at]};
+  const Joint& is = check.assembly.joints[joint];
+  return {.joint = is.name,
+          .link = is.child_link,
+          .line = check.joints[check.assembly.joint_source[joint]].line};
 }
 
 // The joints that move no mass in any configuration; reports those whose moving
 // inertia leaves double precision. O(n).
 std::vector<int> FindMasslessJoints(const TreeToCheck& check,
                                     LintReport& report) {
-  const int n = check.tree.n;
+  const Tree tree = check.assembly.tree();
+  const int n = tree.n;
   std::vector<char> moves(n, 0), finite(n, 1);
   for (int sample = 0; sample < 3; ++sample) {
-    const auto inertias = StateOf(check.tree, sample).Gc;
+    const auto inertias = StateOf(tree, sample).Gc;
     for (int i = 0; i < n; ++i) {
       if (!IsFinite(inertias[i])) finite[i] = 0;
-      if (MovesMass(check.tree.bodies[i], inertias[i], n)) moves[i] = 1;
+      if (MovesMass(tree.bodies[i], inertias[i], n)) moves[i] = 1;
     }
   }
   std::vector<int> massless;
@@ -122,58 +125,26 @@ void ReportMasslessJoint(const TreeToCheck& check, int joint, Severity severity,
                          LintReport& report) {
   const Place place = PlaceOf(check, joint);
   const bool slides =
-      check.tree.bodies[joint].motion == JointMotion::kPrismatic;
-  report.AddKind(severity, LintCode::kMasslessJoint, place, {}, [&] {
-    return Cat("Joint ", Quoted(place.joint), " moves no mass: ",
-               slides ? "the links from "
-                      : "there is no inertia about its axis in the links from ",
-               Quoted(place.link), slides ? " on have none" : " on",
-               "; give one of them its <inertial>, make the joint fixed, or, "
-               "where the format has it, give it an armature.");
-  });
-}
-
-struct Singularity {
-  int joint = -1;          // the first, or none: regular at all states
-  bool at_home = false;    // found at q = 0
-  bool cancelled = false;  // before the last state
-};
-
-Singularity FindSingularity(const TreeToCheck& check,
-                            const std::function<bool()>& cancelled) {
-  PivotRule rule(check.tree);
-  const auto states = SampledStates(check.joints, check.seed);
-  for (const std::vector<double>& q : states) {
-    if (cancelled && cancelled()) return {.cancelled = true};
-    const PivotVerdict verdict = rule.At(q.data());
-    if (!verdict.regular()) {
-      return {.joint = verdict.joint, .at_home = &q == states.data()};
-    }
-  }
-  return {};
-}
-
-void ReportSingular(const TreeToCheck& check, const Singularity& found,
-                    LintReport& report) {
-  const Place place = PlaceOf(check, found.joint);
-  report.Add(LintCode::kMasslessJoint, place,
-             "The mass matrix is singular or not positive ",
-             found.at_home ? "at q = 0" : "at a random state",
-             ", first at joint ", Quoted(place.joint),
-             ": some torques belong to no acceleration there; correct the "
-             "inertia of the links from ",
-             Quoted(place.link),
-             " on, give the joint an armature, or make it fixed.");
+      check.assembly.bodies[joint].motion == JointMotion::kPrismatic;
+  report.AddKind(
+      severity, LintCode::kMasslessJoint, place, {}, "Joint ",
+      Quoted(place.joint), " moves no mass: ",
+      slides ? "the links from "
+             : "there is no inertia about its axis in the links from ",
+      Quoted(place.link), slides ? " on have none" : " on",
+      "; give one of them its <inertial>, make the joint fixed, or, where the "
+      "format has it, give it an armature.");
 }
 
 // A mass matrix at q = 0 that is ill-conditioned, or whose numbers leave double
 // precision, and the joint that matters most in the weakest direction. O(n³).
 void CheckMassCondition(const TreeToCheck& check, LintReport& report) {
-  const int n = check.tree.n;
+  const Tree tree = check.assembly.tree();
+  const int n = tree.n;
   if (n == 0 || n > kMaxConditionJoints) return;
-  const TreeState home = StateOf(check.tree, 0);
+  const TreeState home = StateOf(tree, 0);
   Eigen::MatrixXd M(n, n);
-  MassMatrix(check.tree, home.X.data(), home.Gc.data(), M.data());
+  MassMatrix(tree, home.X.data(), home.Gc.data(), M.data());
   if (!M.allFinite()) {
     int first = 0;
     while (M.row(first).allFinite()) ++first;
@@ -245,22 +216,35 @@ double RandomPosition(const Joint& joint, std::uint64_t& random) {
 bool CheckTree(const TreeToCheck& check, const BuildOptions& options,
                LintReport& report) {
   const std::vector<int> massless = FindMasslessJoints(check, report);
+  // The first joint of a lost pivot, or none: regular at all states.
+  int singular = -1;
+  std::string_view where = "at q = 0";
   Severity severity = Severity::kError;
-  Singularity found;
   // kLenient: what kDefault refuses passes if the mass matrix is regular. The
   // rule is for finite numbers.
   if (options.validation == Validation::kLenient && report.ok() &&
       (check.let_pass || !massless.empty())) {
-    found = FindSingularity(check, options.cancelled);
-    if (found.cancelled) return true;
-    if (found.joint < 0) severity = Severity::kWarning;
+    PivotRule rule(check.assembly.tree());
+    for (const auto& q : SampledStates(check.assembly.joints, check.seed)) {
+      if (options.cancelled && options.cancelled()) return true;
+      singular = rule.At(q.data()).joint;
+      if (singular >= 0) break;
+      where = "at a random state";
+    }
+    if (singular < 0) severity = Severity::kWarning;
   }
   for (const int joint : massless) {
     ReportMasslessJoint(check, joint, severity, report);
   }
-  if (found.joint >= 0 &&
-      std::ranges::find(massless, found.joint) == massless.end()) {
-    ReportSingular(check, found, report);
+  if (singular >= 0 && std::ranges::count(massless, singular) == 0) {
+    const Place place = PlaceOf(check, singular);
+    report.Add(LintCode::kMasslessJoint, place,
+               "The mass matrix is singular or not positive ", where,
+               ", first at joint ", Quoted(place.joint),
+               ": some torques belong to no acceleration there; correct the "
+               "inertia of the links from ",
+               Quoted(place.link),
+               " on, give the joint an armature, or make it fixed.");
   }
   if (report.ok()) CheckMassCondition(check, report);
   return false;

@@ -4,81 +4,63 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/batch/row_workspace.h"
 
 namespace torqued {
 namespace {
 
 using Code = ArgumentError::Code;
-using MaybeError = std::optional<ArgumentError>;
+
+using Vector = Eigen::Map<const Eigen::Vector3d>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-ArgumentError Fail(Code code, std::string field, const auto&... pieces) {
-  return {code, std::move(field), Cat(pieces...)};
+[[noreturn]] void Refuse(Code code, std::string field, const auto&... pieces) {
+  throw ArgumentError{code, std::move(field), Cat(pieces...)};
 }
 
-std::string Place(std::string_view list, std::size_t k,
-                  std::string_view member) {
-  return Cat(list, "[", k, "].", member);
+/// Of the member of an item of a list in the options, if there is a problem.
+void RefuseIf(const std::optional<MemberProblem>& problem,
+              std::string_view list, std::size_t k, const auto&... pieces) {
+  if (!problem) return;
+  Refuse(Code::kInvalidOption, Cat(list, "[", k, "].", problem->member),
+         pieces..., problem->message);
 }
 
-MaybeError CheckOptions(const Model& model, const TrajectoryOptions& options) {
-  const std::size_t n = model.joints().size();
+void CheckOptions(std::size_t n, const TrajectoryOptions& options) {
   for (const auto& [field, has] :
        {std::pair("bounds", options.bounds.size()),
         std::pair("drives", options.drives.size())}) {
     if (has == 0 || has == n) continue;
-    return Fail(Code::kInvalidOption, field, "Expected one for each of the ", n,
-                " joints, or none, got ", has, ".");
+    Refuse(Code::kInvalidOption, field, "Expected one for each of the ", n,
+           " joints, or none, got ", has, ".");
   }
   for (std::size_t k = 0; k < options.drives.size(); ++k) {
-    if (const auto problem = Validate(options.drives[k])) {
-      return Fail(Code::kInvalidOption, Place("drives", k, problem->member),
-                  problem->message);
-    }
+    RefuseIf(Validate(options.drives[k]), "drives", k);
   }
   if (!(options.derating > 0 && options.derating <= 1)) {
-    return Fail(Code::kInvalidOption, "derating",
-                "The derating factor must be above 0 and at most 1.");
+    Refuse(Code::kInvalidOption, "derating",
+           "The derating factor must be above 0 and at most 1.");
   }
   if (!(options.merge_gap >= 0 && std::isfinite(options.merge_gap))) {
-    return Fail(Code::kInvalidOption, "merge_gap",
-                "The gap must be finite and at least 0.");
+    Refuse(Code::kInvalidOption, "merge_gap",
+           "The gap must be finite and at least 0.");
   }
-  return std::nullopt;
-}
-
-/// The joint at place k of the caller's order.
-std::size_t JointAt(const EvaluationPlan& plan, std::size_t k) {
-  const std::vector<int>& order = plan.joint_order();
-  return order.empty() ? k : order[k];
-}
-
-std::shared_ptr<const Model> Driven(const EvaluationPlan& plan,
-                                    const std::shared_ptr<const Model>& model,
-                                    const std::vector<JointDrive>& drives) {
-  if (drives.empty()) return model;
-  std::vector<JointDrive> canonical(drives.size());
-  for (std::size_t k = 0; k < drives.size(); ++k) {
-    canonical[JointAt(plan, k)] = drives[k];
-  }
-  return model->WithDrives(canonical);
 }
 
 CheckedJoint Checked(const Joint& joint, const JointBounds& bounds,
                      double derating, const Terms& terms) {
-  CheckedJoint checked;
-  checked.name = joint.name;
-  checked.type = joint.type;
   const auto first = [](const std::optional<double>& own,
                         const std::optional<double>& other, double none) {
     return own ? *own : other.value_or(none);
   };
+  CheckedJoint checked;
+  checked.name = joint.name;
+  checked.type = joint.type;
   checked.lower = first(bounds.lower, joint.limits.lower, -kInfinity);
   checked.upper = first(bounds.upper, joint.limits.upper, kInfinity);
   checked.velocity = first(bounds.velocity, joint.limits.velocity, kInfinity);
@@ -87,7 +69,6 @@ CheckedJoint Checked(const Joint& joint, const JointBounds& bounds,
                   bounds.torque_at_speed, derating);
   if (terms.viscous_friction) checked.viscous_friction = joint.damping;
   if (terms.coulomb_friction) checked.coulomb_friction = joint.friction;
-  checked.coulomb_smoothing = terms.coulomb_smoothing;
   return checked;
 }
 
@@ -154,8 +135,17 @@ std::optional<MemberProblem> Validate(const JointBounds& bounds,
                              owner(bounds.lower), " is above the upper limit ",
                              NumberText(*upper), owner(bounds.upper), ".")};
   }
-  if (const auto problem = Validate(bounds.torque_at_speed)) {
-    return MemberProblem{"torque_at_speed", *problem};
+  const std::vector<TorqueAtSpeed>& curve = bounds.torque_at_speed;
+  for (std::size_t k = 0; k < curve.size(); ++k) {
+    if (IsInvalidMagnitude(curve[k].speed) ||
+        IsInvalidMagnitude(curve[k].torque)) {
+      return MemberProblem{
+          "torque_at_speed",
+          "Speeds and torques must be finite and not negative."};
+    }
+    if (k > 0 && curve[k].speed <= curve[k - 1].speed) {
+      return MemberProblem{"torque_at_speed", "Speeds must increase."};
+    }
   }
   return std::nullopt;
 }
@@ -172,62 +162,45 @@ std::optional<MemberProblem> Validate(const JointDrive& drive) {
   return std::nullopt;
 }
 
-double CheckedJoint::CoulombFriction(double v) const {
-  if (coulomb_friction == 0 || v == 0) return 0;
-  if (coulomb_smoothing != 0) {
-    return coulomb_friction * std::tanh(v / coulomb_smoothing);
-  }
-  return std::copysign(coulomb_friction, v);
-}
-
-std::variant<CheckSetup, ArgumentError> MakeCheckSetup(
-    std::shared_ptr<const Model> model, const TrajectoryOptions& options) {
-  if (MaybeError error = CheckOptions(*model, options)) {
-    return *std::move(error);
-  }
+CheckSetup MakeCheckSetup(std::shared_ptr<const Model> model,
+                          const TrajectoryOptions& options) {
+  const std::size_t n = model->joints().size();
+  CheckOptions(n, options);
   EvaluationOptions torques = options.evaluation;
   torques.quantities = {Quantity::kInverseDynamics};
-  // This plan is for the order of the joints alone.
-  auto first = EvaluationPlan::Create(model, torques);
-  if (auto* error = std::get_if<ArgumentError>(&first)) {
-    return std::move(*error);
+  std::vector<int> order = ResolveJointOrder(*model, torques.joint_names);
+  if (order.empty()) {
+    order.resize(n);
+    std::iota(order.begin(), order.end(), 0);
   }
-  model = Driven(std::get<EvaluationPlan>(first), model, options.drives);
-
-  MaybeError problem;
-  const auto plan = [&](const EvaluationOptions& of) {
-    auto created = EvaluationPlan::Create(model, of);
-    if (auto* error = std::get_if<ArgumentError>(&created)) {
-      if (!problem) problem = std::move(*error);
-      return std::get<EvaluationPlan>(first);
+  if (!options.drives.empty()) {
+    std::vector<JointDrive> canonical(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      canonical[order[k]] = options.drives[k];
     }
+    model = model->WithDrives(canonical);
+  }
+  const auto plan = [&model](const EvaluationOptions& of) {
+    auto created = EvaluationPlan::Create(model, of);
+    if (auto* error = std::get_if<ArgumentError>(&created)) throw *error;
     return std::get<EvaluationPlan>(std::move(created));
   };
-  CheckSetup setup{.joints = {},
-                   .task = options.evaluation.task,
-                   .torques = plan(torques),
+  CheckSetup setup{.torques = plan(torques),
                    .static_plan = plan(Without(torques, true)),
-                   .inertial_plan = plan(Without(torques, false)),
-                   .reference_load = {},
-                   .space = {}};
+                   .inertial_plan = plan(Without(torques, false))};
   EvaluationOptions other = torques;
   if (OtherLoad(*model, &other, &setup)) setup.reference_load = plan(other);
   if (options.path_inertia) {
-    EvaluationOptions space = torques;
-    space.quantities = {Quantity::kOperationalSpace, Quantity::kTaskProjection};
-    setup.space = plan(space);
+    torques.quantities = {Quantity::kOperationalSpace,
+                          Quantity::kTaskProjection};
+    setup.space = plan(torques);
   }
-  if (problem) return *std::move(problem);
-
-  const Model& driven = setup.torques.model();
-  for (std::size_t k = 0; k < driven.joints().size(); ++k) {
-    const Joint& joint = driven.joints()[JointAt(setup.torques, k)];
+  for (std::size_t k = 0; k < n; ++k) {
+    const Joint& joint = model->joints()[order[k]];
     const JointBounds bounds =
         options.bounds.empty() ? JointBounds{} : options.bounds[k];
-    if (const auto wrong = Validate(bounds, joint.limits)) {
-      return Fail(Code::kInvalidOption, Place("bounds", k, wrong->member),
-                  "Joint ", joint.name, ": ", wrong->message);
-    }
+    RefuseIf(Validate(bounds, joint.limits), "bounds", k, "Joint ", joint.name,
+             ": ");
     setup.joints.push_back(
         Checked(joint, bounds, options.derating, options.evaluation.terms));
   }
@@ -236,12 +209,8 @@ std::variant<CheckSetup, ArgumentError> MakeCheckSetup(
 
 std::variant<std::int64_t, ArgumentError> BytesToCheck(
     std::shared_ptr<const Model> model, const TrajectoryOptions& options,
-    const LaneKernels& kernels) {
-  auto made = MakeCheckSetup(std::move(model), options);
-  if (auto* error = std::get_if<ArgumentError>(&made)) {
-    return std::move(*error);
-  }
-  const auto& setup = std::get<CheckSetup>(made);
+    const LaneKernels& kernels) try {
+  const CheckSetup setup = MakeCheckSetup(std::move(model), options);
   // The plans run one after another in the same memory.
   std::int64_t most = 0;
   for (const EvaluationPlan* plan :
@@ -252,9 +221,68 @@ std::variant<std::int64_t, ArgumentError> BytesToCheck(
     most = std::max(most, RowWorkspace::BytesFor(*plan, kernels));
   }
   return most;
+} catch (ArgumentError& error) {
+  return std::move(error);
 }
 
-MaybeError ValidateTimes(std::span<const double> time) {
+TorqueTerms::TorqueTerms(const CheckSetup& setup) {
+  for (const CheckedJoint& joint : setup.joints) {
+    slides_.push_back(joint.type == JointType::kPrismatic);
+  }
+  const bool heavier = setup.other_mass > setup.load_mass;
+  const EvaluationPlan& plan = heavier ? *setup.reference_load : setup.torques;
+  const Model& model = plan.model();
+  gravity_ = Vector(plan.options().terms.gravity->data()).norm();
+  const Tree tree = model.tree();
+  double farthest = 0;  // from the joint that carries it
+  for (int k = 0; k < tree.n; ++k) {
+    const TreeBody& body = tree.bodies[k];
+    reach_ += Vector(body.p).norm();
+    mass_ += body.mass;
+    inertia_ += std::abs(body.I[0]) + std::abs(body.I[3]) + std::abs(body.I[5]);
+    if (body.mass > 0) {
+      farthest = std::max(farthest, Vector(body.h).norm() / body.mass);
+    }
+  }
+  for (const Frame& frame : model.frames()) {
+    if (frame.placement.body == kBase) continue;
+    farthest =
+        std::max(farthest, Vector(frame.placement.p).norm() + setup.load_reach);
+  }
+  reach_ += farthest;
+  precision_ = plan.precision() == Precision::kSingle
+                   ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                   : std::numeric_limits<double>::epsilon();
+}
+
+void TorqueTerms::Bound(const Trajectory& trajectory, Eigen::Index row,
+                        std::span<double> bounds) const {
+  double reach = reach_, slide_speed = 0, slide_acceleration = 0;
+  double turn_speed = 0, turn_acceleration = 0;
+  for (std::size_t k = 0; k < slides_.size(); ++k) {
+    const auto column = static_cast<Eigen::Index>(k);
+    if (slides_[k]) reach += std::abs(trajectory.q(row, column));
+    (slides_[k] ? slide_speed : turn_speed) +=
+        std::abs(trajectory.v(row, column));
+    (slides_[k] ? slide_acceleration : turn_acceleration) +=
+        std::abs(trajectory.a(row, column));
+  }
+  const double speed = reach * turn_speed + slide_speed;
+  const double acceleration = reach * turn_acceleration + slide_acceleration;
+  double force = mass_ * (gravity_ + acceleration + 2 * turn_speed * speed);
+  double moment = inertia_ * (turn_speed * turn_speed + turn_acceleration);
+  if (const SampleView& wrench = trajectory.tip_wrench; wrench.rows() > 0) {
+    const double* const at = wrench.data() + (wrench.rows() > 1 ? 6 * row : 0);
+    moment += Vector(at).norm();
+    force += Vector(at + 3).norm();
+  }
+  moment += reach * force;
+  for (std::size_t k = 0; k < slides_.size(); ++k) {
+    bounds[k] = slides_[k] ? force : moment;
+  }
+}
+
+void CheckTimes(std::span<const double> time) {
   for (std::size_t row = 0; row < time.size(); ++row) {
     std::string sentence;
     if (!std::isfinite(time[row])) {
@@ -267,37 +295,32 @@ MaybeError ValidateTimes(std::span<const double> time) {
     } else {
       continue;
     }
-    return ArgumentError{Code::kInvalidSample,
-                         "time[" + std::to_string(row) + "]",
-                         std::move(sentence), static_cast<std::int64_t>(row)};
+    throw ArgumentError{Code::kInvalidSample, Cat("time[", row, "]"), sentence,
+                        static_cast<std::int64_t>(row)};
   }
-  return std::nullopt;
 }
 
-MaybeError ValidateNumbers(std::string_view name, const SampleView& table,
-                           std::span<const std::string> joints) {
+void CheckNumbers(std::string_view name, const SampleView& table,
+                  std::span<const std::string> joints) {
   for (Eigen::Index row = 0; row < table.rows(); ++row) {
     for (Eigen::Index k = 0; k < table.cols(); ++k) {
       if (std::isfinite(table(row, k))) continue;
       const std::string joint = joints.empty() ? "" : joints[k];
-      return ArgumentError{
-          Code::kInvalidSample, Cat(name, "[", row, "][", k, "]"),
-          "It is not a finite number" +
-              (joint.empty() ? "." : " (joint " + joint + ")."),
-          row, joint};
+      throw ArgumentError{Code::kInvalidSample,
+                          Cat(name, "[", row, "][", k, "]"),
+                          "It is not a finite number" +
+                              (joint.empty() ? "." : " (joint " + joint + ")."),
+                          row, joint};
     }
   }
-  return std::nullopt;
 }
 
-MaybeError Validate(const Trajectory& trajectory, const CheckSetup& setup) {
+void CheckSamples(const Trajectory& trajectory, const CheckSetup& setup) {
   const auto rows = static_cast<Eigen::Index>(trajectory.time.size());
-  if (rows == 0) {
-    return Fail(Code::kMissingInput, "time", "There are no samples.");
-  }
+  if (rows == 0) Refuse(Code::kMissingInput, "time", "There are no samples.");
   const auto joints = static_cast<Eigen::Index>(setup.joints.size());
   const struct {
-    std::string_view name;
+    const char* name;
     const SampleView& table;
     Eigen::Index columns;
     bool optional;
@@ -308,23 +331,22 @@ MaybeError Validate(const Trajectory& trajectory, const CheckSetup& setup) {
   for (const auto& [name, table, columns, optional] : tables) {
     const bool absent_or_one = optional && table.rows() <= 1;
     if (table.rows() != rows && !absent_or_one) {
-      return Fail(Code::kWrongRowCount, std::string(name), "Expected ", rows,
-                  " rows, got ", table.rows(), ".");
+      Refuse(Code::kWrongRowCount, name, "Expected ", rows, " rows, got ",
+             table.rows(), ".");
     }
     if (table.cols() != columns && table.rows() > 0) {
-      return Fail(Code::kWrongColumnCount, std::string(name), "Expected ",
-                  columns, " columns, got ", table.cols(), ".");
+      Refuse(Code::kWrongColumnCount, name, "Expected ", columns,
+             " columns, got ", table.cols(), ".");
     }
   }
-  if (auto error = ValidateTimes(trajectory.time)) return error;
+  CheckTimes(trajectory.time);
   std::vector<std::string> names;
   names.reserve(setup.joints.size());
   for (const CheckedJoint& joint : setup.joints) names.push_back(joint.name);
   for (const auto& [name, table, columns, optional] : tables) {
-    const auto columns_of = optional ? std::span<const std::string>() : names;
-    if (auto error = ValidateNumbers(name, table, columns_of)) return error;
+    CheckNumbers(name, table,
+                 optional ? std::span<const std::string>() : names);
   }
-  return std::nullopt;
 }
 
 }  // namespace torqued

@@ -7,8 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/trajectory/verdict.h"
-
 namespace torqued {
 namespace {
 
@@ -28,12 +26,12 @@ double ScaleOf(double size, double digits) {
   return digits / std::pow(10, std::floor(std::log10(size)) + 1);
 }
 
-bool IsGraver(const SampleRemark& a, const SampleRemark& b) {
-  return std::tuple(-a.severity, a.first_row, a.kind, a.joint) <
+}  // namespace
+
+bool SampleRemark::IsGraverThan(const SampleRemark& b) const {
+  return std::tuple(-severity, first_row, kind, joint) <
          std::tuple(-b.severity, b.first_row, b.kind, b.joint);
 }
-
-}  // namespace
 
 void SampleResolution::Add(Eigen::Index column, double number) {
   const double size = std::abs(number);
@@ -175,7 +173,7 @@ void SampleRemarkFinder::Judge(Track& track, Span& span, std::int64_t end) {
   const std::int64_t first = end - span.steps, pause = first - open.last_row;
   // A pause shorter than what is beside it does not part two remarks.
   if (open.steps > 0 && pause >= std::max(open.steps, span.steps)) {
-    Close(std::exchange(open, {}));
+    found_.Add(std::exchange(open, {}));
   }
   remark.worst_row = end - (span.steps + 1) / 2;
   remark.first_row = open.steps > 0 ? open.first_row : first;
@@ -199,13 +197,6 @@ void SampleRemarkFinder::AddStep(std::int64_t row) {
   }
 }
 
-void SampleRemarkFinder::Close(const SampleRemark& remark) {
-  if (remark.steps == 0) return;
-  ++found_.count;
-  ++found_.counts[remark.joint][static_cast<std::size_t>(remark.kind)];
-  KeepGravest(remark, SampleRemarks::kMaxListed, IsGraver, &found_.gravest);
-}
-
 SampleRemarks SampleRemarkFinder::Finish() {
   for (Track& track : tracks_) {
     // All that are left end side by side at the last row.
@@ -215,9 +206,9 @@ SampleRemarks SampleRemarkFinder::Finish() {
       tail.Prepend(span);
       Judge(track, tail, time_.rows() - 1);
     }
-    Close(track.open);
+    if (track.open.steps > 0) found_.Add(track.open);
   }
-  std::sort_heap(found_.gravest.begin(), found_.gravest.end(), IsGraver);
+  found_.Sort();
   return std::move(found_);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/trajectory/spline.h"
+#include "core/trajectory/verdict.h"
 
 namespace torqued {
 
@@ -31,19 +32,11 @@ struct SampleRemark {
   double tolerance = 0;
   /// By how many tolerances they differ there.
   double severity = 0;
+
+  bool IsGraverThan(const SampleRemark& other) const;
 };
 
-/// A summary of any number of remarks, of bounded size.
-struct SampleRemarks {
-  static constexpr std::size_t kMaxListed = 100;
-  /// By joint and RemarkKind.
-  using Counts = std::array<std::int64_t, 2>;
-
-  /// The gravest first, of the same severity the earliest.
-  std::vector<SampleRemark> gravest;
-  std::vector<Counts> counts;
-  std::int64_t count = 0;
-};
+using SampleRemarks = Summary<SampleRemark, 2, 100>;
 
 /// The last digit of the numbers of a table, which may be rounded to decimals,
 /// to significant digits, or to single precision.
@@ -63,17 +56,10 @@ struct SampleResolution {
 };
 
 /// Compares v with the changes of q, and a with those of v, over each step and
-/// over spans of 2, 4, 8, ... steps. Over a span of H seconds the integral of a
-/// rate, by trapezoids, and the change may differ by the sum of
-///   - curvature: for each step of h seconds, h²/4 times both changes of the
-///     rate's slope, from the step before and to the next step. That is half of
-///     a jump within the step, or three times the error where it is smooth.
-///   - digits: one last digit of the quantity. One of the rate times H: half of
-///     it for rounding, half for curvature that rounding hides. One of time,
-///     times the mean rate and twice its changes.
-///   - size: a hundredth of the joint's largest rate times H, over several
-///     steps half of that.
-/// A span is skipped if a part of it contradicts.
+/// over spans of 2, 4, 8, ... steps, by the tolerances of docs/trajectory.md: a
+/// share of the largest rate, one last digit of each number (of the rate half
+/// for rounding, half for curvature that rounding hides), and the curvature. A
+/// span is skipped if a part of it contradicts.
 class SampleRemarkFinder {
  public:
   /// `turns`: of each joint whether whole turns change nothing. The memory of
@@ -122,7 +108,6 @@ class SampleRemarkFinder {
   Span StepFrom(const Track& track, std::int64_t row) const;
   /// Looks at a span that ends at this row.
   void Judge(Track& track, Span& span, std::int64_t end);
-  void Close(const SampleRemark& remark);
 
   SampleView time_;
   std::array<SampleView, 3> tables_;            // q, v, a

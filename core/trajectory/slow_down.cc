@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <tuple>
 
 namespace torqued {
 namespace {
-
-/// Merging costs about as much as so many additions.
-constexpr std::size_t kUnmerged = 256;
 
 /// Above 1, which is as fast as the trajectory itself.
 constexpr double kBeyond = 2;
@@ -121,6 +119,15 @@ void WhereOver(const ScaledTorque& torque, double speed,
                const TorqueLimit& limit, double from, double to,
                const Over& over) {
   const auto& points = limit.points();
+  // Most samples are far from every limit.
+  const double largest =
+      std::abs(torque.still) + std::abs(torque.smooth) +
+      to * (std::abs(torque.viscous) + to * std::abs(torque.moving));
+  if (std::ranges::all_of(points, [largest](const TorqueAtSpeed& point) {
+        return largest <= point.torque;
+      })) {
+    return;
+  }
   const double k_tanh = std::abs(torque.sharpness);
   const double smooth = std::copysign(torque.smooth, torque.sharpness);
   for (std::size_t k = 0; k <= points.size() && from < to; ++k) {
@@ -145,68 +152,44 @@ void WhereOver(const ScaledTorque& torque, double speed,
 
 }  // namespace
 
-void SlowDownSearch::Forbid(double low, double high, const SamplePlace& place) {
+void SlowDownSearch::Forbid(double low, double high, SamplePlace place) {
   if (!(low < high)) return;
-  forbidden_.push_back({low, high, place});
-  if (forbidden_.size() > 2 * merged_ + kUnmerged) Merge();
-}
-
-void SlowDownSearch::Merge() {
-  std::sort(forbidden_.begin(), forbidden_.end(),
-            [](const Interval& a, const Interval& b) {
-              return std::tuple(a.low, a.place.row, a.place.joint) <
-                     std::tuple(b.low, b.place.row, b.place.joint);
-            });
-  std::size_t kept = 0;
-  for (const Interval& interval : forbidden_) {
-    if (kept > 0 && interval.low <= forbidden_[kept - 1].high) {
-      double& high = forbidden_[kept - 1].high;
-      high = std::max(high, interval.high);
-    } else {
-      forbidden_[kept++] = interval;
+  // It becomes one with all that it meets.
+  auto next = forbidden_.upper_bound(high);
+  while (next != forbidden_.begin()) {
+    const auto met = std::prev(next);
+    const auto& [end, met_place] = met->second;
+    if (end < low) break;
+    if (std::tuple(met->first, met_place.row, met_place.joint) <
+        std::tuple(low, place.row, place.joint)) {
+      low = met->first;
+      place = met_place;
     }
+    high = std::max(high, end);
+    next = forbidden_.erase(met);
   }
-  forbidden_.resize(kept);
-  merged_ = kept;
+  forbidden_[low] = {high, place};
 }
 
 void SlowDownSearch::AddTorque(const ScaledTorque& torque, double v,
-                               const TorqueLimit& limit,
-                               const SamplePlace& at) {
-  if (!limit.present()) return;
-  SamplePlace place = at;
+                               const TorqueLimit& limit, SamplePlace place) {
   place.kind = LimitKind::kTorque;
   const double speed = std::abs(v);
-  double lowest = limit.At(0);
-  for (const TorqueAtSpeed& point : limit.points()) {
-    lowest = std::min(lowest, point.torque);
-  }
-  // Most samples are far from every limit.
-  const double still = std::abs(torque.still) + std::abs(torque.smooth);
-  const double viscous = std::abs(torque.viscous);
-  const double moving = std::abs(torque.moving);
-  if (still + viscous + moving > lowest) {
-    WhereOver(torque, speed, limit, 0, 1,
-              [&](const Excess& f, double begin, double end) {
-                // At full speed the end belongs to it, unless it is a root.
-                const bool whole = end == 1 && f.At(1) > 0;
-                Forbid(begin, whole ? kBeyond : end, place);
-                return false;
-              });
-  }
-  const double most = std::min(fastest_, kFastestPace);
-  if (still + most * (viscous + most * moving) > lowest) {
-    WhereOver(torque, speed, limit, 1, most,
-              [&](const Excess&, double begin, double /*end*/) {
-                LimitPace(begin, place);
-                return true;
-              });
-  }
+  WhereOver(torque, speed, limit, 0, 1,
+            [&](const Excess& f, double begin, double end) {
+              // At full speed the end belongs to it, unless it is a root.
+              const bool whole = end == 1 && f.At(1) > 0;
+              Forbid(begin, whole ? kBeyond : end, place);
+              return false;
+            });
+  WhereOver(torque, speed, limit, 1, std::min(fastest_, kFastestPace),
+            [&](const Excess&, double begin, double /*end*/) {
+              LimitPace(begin, place);
+              return true;
+            });
 }
 
-void SlowDownSearch::AddVelocity(double v, double limit,
-                                 const SamplePlace& at) {
-  SamplePlace place = at;
+void SlowDownSearch::AddVelocity(double v, double limit, SamplePlace place) {
   place.kind = LimitKind::kVelocity;
   const double speed = std::abs(v);
   if (speed > limit) Forbid(limit / speed, kBeyond, place);
@@ -219,18 +202,15 @@ void SlowDownSearch::LimitPace(double u, const SamplePlace& place) {
   fastest_place_ = place;
 }
 
-SlowDown SlowDownSearch::Find() {
-  Merge();
-  const auto interval = std::ranges::find_if(
-      forbidden_, [](const Interval& i) { return i.low < 1 && 1 <= i.high; });
-  if (interval == forbidden_.end() || interval->high <= 1) {
+SlowDown SlowDownSearch::Find() const {
+  const auto from_1 = forbidden_.lower_bound(1);
+  if (from_1 == forbidden_.begin() || std::prev(from_1)->second.first <= 1) {
     return {.fastest = std::max(fastest_, 1.0),
             .fastest_limited_by = fastest_place_};
   }
-  if (!(interval->low > 0)) {
-    return {.possible = false, .limited_by = interval->place};
-  }
-  return {.factor = 1 / interval->low, .limited_by = interval->place};
+  const auto& [low, interval] = *std::prev(from_1);
+  if (!(low > 0)) return {.possible = false, .limited_by = interval.second};
+  return {.factor = 1 / low, .limited_by = interval.second};
 }
 
 }  // namespace torqued

@@ -2,11 +2,10 @@
 // it may.
 #pragma once
 
-#include <cstddef>
 #include <limits>
-#include <vector>
+#include <map>
+#include <utility>
 
-#include "core/trajectory/torque_limit.h"
 #include "core/trajectory/verdict.h"
 
 namespace torqued {
@@ -50,27 +49,20 @@ class SlowDownSearch {
  public:
   /// |tau(u)| <= limit(u v).
   void AddTorque(const ScaledTorque& torque, double v, const TorqueLimit& limit,
-                 const SamplePlace& place);
+                 SamplePlace place);
   /// u |v| <= limit.
-  void AddVelocity(double v, double limit, const SamplePlace& place);
+  void AddVelocity(double v, double limit, SamplePlace place);
 
   /// The answer for everything that was added.
-  SlowDown Find();
+  SlowDown Find() const;
 
  private:
-  /// A forbidden range of u, and what begins to rule out at `low`.
-  struct Interval {
-    double low = 0;
-    double high = 0;
-    SamplePlace place;
-  };
-
-  void Forbid(double low, double high, const SamplePlace& place);
-  void Merge();
+  void Forbid(double low, double high, SamplePlace place);
   void LimitPace(double u, const SamplePlace& place);
 
-  std::vector<Interval> forbidden_;
-  std::size_t merged_ = 0;  // so many are ascending and apart
+  /// Ranges of u apart from each other: by where each begins where it ends, and
+  /// what begins to rule out there.
+  std::map<double, std::pair<double, SamplePlace>> forbidden_;
   // From u = 1 up to here nothing is forbidden.
   double fastest_ = std::numeric_limits<double>::infinity();
   SamplePlace fastest_place_;

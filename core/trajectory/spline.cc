@@ -95,62 +95,6 @@ class Basis {
   std::vector<double> knots_;
 };
 
-/// A matrix with as many diagonals below the main one as above it, and its
-/// factors in the same place. Collocation by B-splines needs no pivoting (de
-/// Boor & Pinkus 1977).
-class Banded {
- public:
-  Banded(std::size_t size, int width) : size_(size), width_(width) {
-    entries_.reserve(size * (2 * width_ + 1));
-  }
-
-  /// The next one, of zeros.
-  void AddRow() { entries_.resize(entries_.size() + 2 * width_ + 1, 0.0); }
-
-  double& At(std::size_t row, std::size_t column) {
-    return entries_[row * (2 * width_ + 1) + column + width_ - row];
-  }
-
-  /// Eliminates column k; call it for each k from 0 on. False: the pivot is 0.
-  bool Eliminate(std::size_t k) {
-    if (!(std::abs(At(k, k)) > 1e-300)) return false;
-    for (std::size_t i = k + 1; i <= Last(k); ++i) {
-      const double factor = At(i, k) /= At(k, k);
-      if (factor == 0) continue;
-      for (std::size_t j = k + 1; j <= Last(k); ++j) {
-        At(i, j) -= factor * At(k, j);
-      }
-    }
-    return true;
-  }
-
-  // The factors solve for every column of `x` in its place: forward for each i
-  // from 0 on, then backward for each i from the last one down.
-  void Forward(SampleTable& x, std::size_t i) {
-    for (std::size_t k = First(i); k < i; ++k) Subtract(x, i, At(i, k), k);
-  }
-  void Backward(SampleTable& x, std::size_t i) {
-    for (std::size_t k = i + 1; k <= Last(i); ++k) Subtract(x, i, At(i, k), k);
-    x.row(i) /= At(i, i);
-  }
-
- private:
-  std::size_t First(std::size_t row) const {
-    return row > width_ ? row - width_ : 0;
-  }
-  std::size_t Last(std::size_t row) const {
-    return std::min(row + width_, size_ - 1);
-  }
-  static void Subtract(SampleTable& x, std::size_t row, double factor,
-                       std::size_t other) {
-    x.row(row) -= factor * x.row(other);
-  }
-
-  std::size_t size_;
-  std::size_t width_;
-  std::vector<double> entries_;  // by row
-};
-
 // From 0 on: times since some epoch would lose digits.
 std::vector<double> SinceTheFirst(std::span<const double> time) {
   std::vector<double> since(time.size());
@@ -158,63 +102,41 @@ std::vector<double> SinceTheFirst(std::span<const double> time) {
   return since;
 }
 
-constexpr std::size_t kMostCoefficients = 6;
-
 /// Relative to the numbers at both samples: smaller differences are rounding.
 constexpr double kRounding = 1e-10;
 
-using Coefficients = std::array<double, kMostCoefficients>;
+/// c[0] + c[1] u + c[2] u² + ...
+using Polynomial = std::array<double, kMaxDegree + 1>;
 
-double ValueAt(std::span<const double> coefficients, double u) {
+double ValueAt(const Polynomial& c, double u) {
   double value = 0;
-  for (std::size_t k = coefficients.size(); k-- > 0;) {
-    value = value * u + coefficients[k];
-  }
+  for (std::size_t k = c.size(); k-- > 0;) value = value * u + c[k];
   return value;
 }
 
-/// Whether all coefficients by Bernstein's polynomials have one sign: then so
-/// has the polynomial.
-bool HasOneSign(std::span<const double> coefficients) {
-  const std::size_t degree = coefficients.size() - 1;
-  bool above = true, below = true;
-  for (std::size_t i = 0; i <= degree; ++i) {
-    // i over j by degree over j.
-    double share = 1, sum = 0;
-    for (std::size_t j = 0; j <= i; ++j) {
-      sum += share * coefficients[j];
-      if (j == i) break;
-      share *= static_cast<double>(i - j) / static_cast<double>(degree - j);
-    }
-    above = above && sum > 0;
-    below = below && sum < 0;
-  }
-  return above || below;
-}
-
-/// Between a and b the polynomial is monotone and changes its sign.
-double Bisected(std::span<const double> coefficients, double a, double b) {
-  const bool rises = ValueAt(coefficients, b) > 0;
-  // Near 0 the absolute distance of the ends counts.
-  while (b - a > 0x1p-64) {
-    const double middle = a + (b - a) / 2;
-    if (!(middle > a && middle < b)) break;
-    ((ValueAt(coefficients, middle) > 0) == rises ? b : a) = middle;
-  }
-  return b;
-}
-
-Coefficients Derivative(std::span<const double> of) {
-  Coefficients derivative{};
+Polynomial Derivative(const Polynomial& of) {
+  Polynomial derivative{};
   for (std::size_t k = 1; k < of.size(); ++k) {
     derivative[k - 1] = static_cast<double>(k) * of[k];
   }
   return derivative;
 }
 
+/// Between a and b the polynomial is monotone and changes its sign.
+double Bisected(const Polynomial& c, double a, double b) {
+  const bool rises = ValueAt(c, b) > 0;
+  // Near 0 the absolute distance of the ends counts.
+  while (b - a > 0x1p-64) {
+    const double middle = a + (b - a) / 2;
+    if (!(middle > a && middle < b)) break;
+    ((ValueAt(c, middle) > 0) == rises ? b : a) = middle;
+  }
+  return b;
+}
+
 /// The piece with u = t / step. Position 0 is that of the first sample.
-Coefficients PieceOf(SplineMethod method, double h, const SplineNode& begin,
-                     const SplineNode& end) {
+Polynomial PieceOf(SplineMethod method, double h, const SplineNode& begin,
+                   const SplineNode& end) {
   const double change = end.q - begin.q;
   const double v0 = h * begin.v, v1 = h * end.v;
   if (method == SplineMethod::kCubic) {
@@ -230,52 +152,49 @@ Coefficients PieceOf(SplineMethod method, double h, const SplineNode& begin,
           6 * d - 3 * v + a};
 }
 
-/// Where c[0] + c[1] u + c[2] u² + ... changes its sign for u in (0, 1): each
-/// such place, in order, and how many.
-std::size_t SignChanges(std::span<const double> coefficients,
-                        Coefficients& roots) {
-  const std::size_t terms = coefficients.size();
-  if (terms < 2 || HasOneSign(coefficients)) return 0;
+/// Where the polynomial changes its sign for u in (0, 1), in order.
+std::vector<double> SignChanges(const Polynomial& c, int degree) {
+  double rest = 0;
+  for (int k = 1; k <= degree; ++k) rest += std::abs(c[k]);
+  if (std::abs(c[0]) > rest) return {};
   // Between the turns it is monotone.
-  Coefficients turns{};
-  std::size_t turn_count = 0;
-  if (terms > 2) {
-    const Coefficients slope = Derivative(coefficients);
-    turn_count = SignChanges(std::span(slope).first(terms - 1), turns);
-  }
-  turns[turn_count++] = 1;
-  std::size_t count = 0;
-  double from = 0, at_from = coefficients[0];
-  for (std::size_t k = 0; k < turn_count; ++k) {
-    const double to = turns[k], at_to = ValueAt(coefficients, to);
+  std::vector<double> ends;
+  if (degree > 1) ends = SignChanges(Derivative(c), degree - 1);
+  ends.push_back(1);
+  std::vector<double> roots;
+  double from = 0, at_from = c[0];
+  for (const double to : ends) {
+    const double at_to = ValueAt(c, to);
     if ((at_from < 0 && at_to > 0) || (at_from > 0 && at_to < 0)) {
-      roots[count++] = Bisected(coefficients, from, to);
+      roots.push_back(Bisected(c, from, to));
     }
     from = to;
     // Where a turn touches 0 the sign before it counts on.
     if (at_to != 0) at_from = at_to;
   }
-  return count;
+  return roots;
 }
 
-void Find(std::span<const double> polynomial, std::span<const double> slope,
-          double step, double size, std::vector<SplineExtremum>* extrema) {
-  Coefficients roots{};
-  const std::size_t count = SignChanges(slope, roots);
-  const double end = ValueAt(polynomial, 1);
+/// Where the slope of a polynomial of this degree changes its sign; `size`:
+/// that of the numbers at both samples.
+std::vector<SplineExtremum> Extrema(const Polynomial& polynomial, int degree,
+                                    double step, double size) {
+  std::vector<SplineExtremum> extrema;
+  const double end = ValueAt(polynomial, 1), margin = kRounding * size;
   const double low = std::min(polynomial[0], end);
   const double high = std::max(polynomial[0], end);
-  for (std::size_t k = 0; k < count; ++k) {
-    const double value = ValueAt(polynomial, roots[k]);
-    const double margin = kRounding * size;
+  for (const double u : SignChanges(Derivative(polynomial), degree - 1)) {
+    const double value = ValueAt(polynomial, u);
     if (!(value < low - margin) && !(value > high + margin)) continue;
     if (!std::isfinite(value)) continue;
     // A sample's own time is not between it and the next one.
-    extrema->push_back(
-        {std::clamp(roots[k] * step, 0x1p-52 * step, step), value});
+    extrema.push_back({std::clamp(u * step, 0x1p-52 * step, step), value});
   }
+  return extrema;
 }
 
+/// Coefficients of B-splines from the positions at the samples, without pivots
+/// (de Boor & Pinkus 1977), and rates from the coefficients.
 class Run final : public SplineDerivatives {
  public:
   Run(std::span<const double> time, const SampleView& positions,
@@ -283,11 +202,9 @@ class Run final : public SplineDerivatives {
       : degree_(Degree(method)),
         since_(SinceTheFirst(time)),
         basis_(since_, degree_),
-        collocation_(since_.size(), degree_),
-        coefficients_(positions) {
+        x_(positions) {
     // The first write to memory takes time, so the passes do it.
-    local_.reserve(since_.size());
-    spans_.reserve(since_.size());
+    band_.reserve(since_.size() * BandWidth());
     rates_.v.resize(positions.rows(), positions.cols());
     rates_.a.resize(positions.rows(), positions.cols());
   }
@@ -308,51 +225,66 @@ class Run final : public SplineDerivatives {
   }
 
  private:
-  void Factor() { finite_ = finite_ && collocation_.Eliminate(row_); }
-  void Forward() { collocation_.Forward(coefficients_, row_); }
-  void Backward() {
-    collocation_.Backward(coefficients_, since_.size() - 1 - row_);
+  std::size_t BandWidth() const { return 2 * degree_ + 1; }
+  double& Entry(std::size_t row, std::size_t column) {
+    return band_[row * BandWidth() + column + degree_ - row];
+  }
+  std::size_t LastOf(std::size_t row) const {
+    return std::min(row + degree_, since_.size() - 1);
   }
 
-  void Collocate() {
+  /// The equation of a sample, less those before it.
+  void Eliminate() {
     const int span = basis_.Span(since_[row_]);
-    const LocalBasis local = basis_.At(since_[row_], span);
-    collocation_.AddRow();
+    const Row values = basis_.At(since_[row_], span)[0];
+    band_.resize(band_.size() + BandWidth(), 0.0);
     for (int j = 0; j <= degree_; ++j) {
-      const double entry = local[0][j];
       // Zeros may stand beyond the band.
-      if (entry == 0) continue;
-      collocation_.At(row_, span - degree_ + j) = entry;
+      if (values[j] != 0) Entry(row_, span - degree_ + j) = values[j];
     }
-    spans_.push_back(span);
-    local_.push_back(local);
+    const std::size_t width = degree_;
+    for (std::size_t k = row_ - std::min(row_, width); k < row_; ++k) {
+      const double factor = Entry(row_, k) /= Entry(k, k);
+      for (std::size_t j = k + 1; j <= LastOf(k); ++j) {
+        Entry(row_, j) -= factor * Entry(k, j);
+      }
+      x_.row(row_) -= factor * x_.row(k);
+    }
+    finite_ = finite_ && std::abs(Entry(row_, row_)) > 1e-300;
+  }
+
+  void Substitute() {
+    const std::size_t i = since_.size() - 1 - row_;
+    for (std::size_t k = i + 1; k <= LastOf(i); ++k) {
+      x_.row(i) -= Entry(i, k) * x_.row(k);
+    }
+    x_.row(i) /= Entry(i, i);
   }
 
   void Rates() {
+    const int span = basis_.Span(since_[row_]);
+    const LocalBasis local = basis_.At(since_[row_], span);
     auto v = rates_.v.row(row_);
     auto a = rates_.a.row(row_);
     v.setZero();
     a.setZero();
     for (int j = 0; j <= degree_; ++j) {
-      const auto spline = coefficients_.row(spans_[row_] - degree_ + j);
-      v += local_[row_][1][j] * spline;
-      a += local_[row_][2][j] * spline;
+      const auto spline = x_.row(span - degree_ + j);
+      v += local[1][j] * spline;
+      a += local[2][j] * spline;
     }
     finite_ = finite_ && v.allFinite() && a.allFinite();
   }
 
   /// Over all rows, one after the other.
-  static constexpr void (Run::* kPasses[])() = {&Run::Collocate, &Run::Factor,
-                                                &Run::Forward, &Run::Backward,
-                                                &Run::Rates};
+  static constexpr void (Run::* kPasses[])() = {&Run::Eliminate,
+                                                &Run::Substitute, &Run::Rates};
 
   int degree_;
   std::vector<double> since_;
   Basis basis_;
-  std::vector<LocalBasis> local_;
-  std::vector<int> spans_;
-  Banded collocation_;
-  SampleTable coefficients_;
+  std::vector<double> band_;  // by row: as many diagonals below as above
+  SampleTable x_;             // positions, then coefficients
   SampleRates rates_;
   bool finite_ = true;
   std::size_t pass_ = 0;
@@ -388,39 +320,19 @@ std::unique_ptr<SplineDerivatives> SplineDerivatives::Create(
   return std::make_unique<Run>(time, positions, method);
 }
 
-std::optional<SampleRates> Differentiate(std::span<const double> time,
-                                         const SampleView& positions,
-                                         SplineMethod method) {
-  if (time.size() < static_cast<std::size_t>(FewestSamples(method)) ||
-      TooUneven(time, method)) {
-    return std::nullopt;
-  }
-  const auto derivatives = SplineDerivatives::Create(time, positions, method);
-  derivatives->Advance(std::numeric_limits<std::int64_t>::max());
-  return derivatives->Finish();
-}
-
 ExtremaBetween FindExtremaBetween(SplineMethod method, double step,
                                   const SplineNode& begin,
                                   const SplineNode& end) {
-  const std::size_t terms = method == SplineMethod::kCubic ? 4 : 6;
-  const Coefficients position = PieceOf(method, step, begin, end);
-  const Coefficients velocity = Derivative(position);
-  const Coefficients acceleration = Derivative(velocity);
-  const double swing = step * (std::abs(begin.v) + std::abs(end.v));
-  ExtremaBetween extrema;
-  const auto first = [](const Coefficients& of, std::size_t count) {
-    return std::span(of).first(count);
-  };
+  const int degree = Degree(method);
+  Polynomial position = PieceOf(method, step, begin, end);
+  const Polynomial velocity = Derivative(position);
   // Rounding of a position is that of the numbers, not of their difference.
-  Coefficients lifted = position;
-  lifted[0] = begin.q;
-  Find(first(lifted, terms), first(velocity, terms - 1), step,
-       std::abs(begin.q) + std::abs(end.q) + swing, &extrema.positions);
-  std::vector<SplineExtremum> of_step;
-  Find(first(velocity, terms - 1), first(acceleration, terms - 2), step,
-       swing + std::abs(begin.q) + std::abs(end.q), &of_step);
-  for (const SplineExtremum& turn : of_step) {
+  position[0] = begin.q;
+  const double size = std::abs(begin.q) + std::abs(end.q) +
+                      step * (std::abs(begin.v) + std::abs(end.v));
+  ExtremaBetween extrema;
+  extrema.positions = Extrema(position, degree, step, size);
+  for (const SplineExtremum& turn : Extrema(velocity, degree - 1, step, size)) {
     const double value = turn.value / step;
     if (std::isfinite(value)) extrema.velocities.push_back({turn.after, value});
   }

@@ -52,16 +52,9 @@ std::optional<UnevenSteps> TooUneven(std::span<const double> time,
                                      SplineMethod method);
 
 /// Derivatives at its samples of the spline through `positions`, column by
-/// column. `time` increases strictly, s, one number per row. Nothing where
-/// there are too few samples, where steps are too uneven, or where the
-/// derivatives overflow.
-std::optional<SampleRates> Differentiate(std::span<const double> time,
-                                         const SampleView& positions,
-                                         SplineMethod method);
-
-/// Computes what Differentiate does in steps of some rows. The caller may stop
-/// after each step. `time` needs at least FewestSamples and must not be
-/// TooUneven. Create alone reads `time` and `positions`.
+/// column, in steps of some rows. The caller may stop after each step. `time`
+/// increases strictly, s, one number per row; it needs at least FewestSamples
+/// and must not be TooUneven. Create alone reads `time` and `positions`.
 class SplineDerivatives {
  public:
   static std::unique_ptr<SplineDerivatives> Create(std::span<const double> time,
@@ -69,7 +62,7 @@ class SplineDerivatives {
                                                    SplineMethod method);
   virtual ~SplineDerivatives() = default;
 
-  /// At most so many rows further; the passes over all rows are 5. True: all of
+  /// At most so many rows further; the passes over all rows are 3. True: all of
   /// them are over.
   virtual bool Advance(std::int64_t rows) = 0;
 

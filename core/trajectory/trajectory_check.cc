@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/trajectory/check_options.h"
 
 namespace torqued {
@@ -28,19 +29,6 @@ constexpr double kSlabNanoseconds = 20e6;
 
 /// Results of a slab, one row a sample.
 using Table = std::vector<double>;
-
-/// Which numbers a plan reads.
-struct Reads {
-  bool v = true;
-  bool a = true;
-  bool v_as_a = false;
-  bool wrench = true;
-};
-
-InputArray Rows(const SampleView& table, Index first, Index count) {
-  return {table.data() + first * table.cols(), NumberType::kF64, count,
-          static_cast<int>(table.cols())};
-}
 
 /// λ_max / λ_min of a positive definite W, whose inverse has the same.
 double ConditionOf(const double* W, const TaskOptions& task) {
@@ -62,19 +50,26 @@ double ConditionOf(const double* W, const TaskOptions& task) {
   return singular ? kInfinity : high / low;
 }
 
-/// `between`: velocities are judged between samples, too.
-FineStep FineStepOf(const CheckedJoint& joint, bool between) {
+/// How large a step is beside the largest from which it can be told what
+/// happens within it. `between`: velocities are judged between samples, too.
+double ShareOfLargest(const CoarseStep& step, const CheckedJoint& joint,
+                      bool between) {
   constexpr double kTurn = 0.25, kShareOfLimit = 0.1;
-  FineStep fine{kInfinity, kInfinity};
+  double position = kInfinity, velocity = kInfinity;
   if (joint.type != JointType::kPrismatic) {
-    fine.position = kTurn;
+    // In rad. A torque that swings with the angle is then missed by at most
+    // 1 - cos(0.125), 0.8 %, of its swing between two samples.
+    position = kTurn;
   } else if (joint.upper > joint.lower) {
-    fine.position = kShareOfLimit * (joint.upper - joint.lower);
+    position = kShareOfLimit * (joint.upper - joint.lower);
   }
   if (!between && joint.velocity > 0) {
-    fine.velocity = kShareOfLimit * joint.velocity;
+    // One that turns between two samples exceeds both by a quarter of that, as
+    // far as the acceleration of its neighbours goes.
+    velocity = kShareOfLimit * joint.velocity;
   }
-  return fine;
+  return std::max(std::abs(step.position_change) / position,
+                  std::abs(step.velocity_change) / velocity);
 }
 
 class Run final : public TrajectoryCheck {
@@ -85,25 +80,20 @@ class Run final : public TrajectoryCheck {
         tables_(tables),
         setup_(std::move(setup)),
         n_(static_cast<int>(setup_.joints.size())),
-        consistent_(options.consistent),
+        options_(options),
         tallies_(setup_.joints.size()),
         violations_(n_, trajectory.time, options.merge_gap) {
-    std::vector<bool> turns;
-    for (const CheckedJoint& joint : setup_.joints) {
-      turns.push_back(joint.type == JointType::kContinuous);
-      fine_steps_.push_back(
-          FineStepOf(joint, /*between=*/trajectory.spline.has_value()));
-    }
     if (!trajectory.spline) {
+      std::vector<bool> turns;
+      turns.reserve(setup_.joints.size());
+      for (const CheckedJoint& joint : setup_.joints) {
+        turns.push_back(joint.type == JointType::kContinuous);
+      }
       remarks_.emplace(trajectory_.time, trajectory_.q, trajectory_.v,
                        trajectory_.a, std::move(turns));
     }
-    // Terms of the heavier of the two payloads.
-    if (const auto& other = setup_.reference_load) {
-      const bool heavier = setup_.other_mass > setup_.load_mass;
-      terms_.emplace(heavier ? *other : setup_.torques, setup_.load_reach);
-      term_bounds_.resize(tallies_.size());
-    }
+    if (setup_.reference_load) terms_.emplace(setup_);
+    term_bounds_.resize(tallies_.size());
   }
 
   const EvaluationPlan& plan() const override { return setup_.torques; }
@@ -117,7 +107,7 @@ class Run final : public TrajectoryCheck {
         2 + (setup_.reference_load ? 1 : 0) + (tables_.a != nullptr ? 1 : 0);
     Index of_a_sample = Index{tables} * n_;
     if (setup_.space) {
-      const Index m = setup_.task.axis_count;
+      const Index m = options_.evaluation.task.axis_count;
       of_a_sample += m * m + 2;  // mobility; σ_min and rank
     }
     return std::min(MostOfASlab(), total()) * of_a_sample *
@@ -126,7 +116,7 @@ class Run final : public TrajectoryCheck {
 
   std::optional<ArgumentError> Advance(
       Engine& engine, CheckThreads threads,
-      const std::shared_ptr<CancellationToken>& cancellation) override {
+      const std::shared_ptr<CancellationToken>& cancellation) override try {
     Index most = MostOfASlab();
     if (threads == CheckThreads::kTheCaller) {
       const double sample = std::max(NanosecondsOfSample(), 1.0);
@@ -138,20 +128,23 @@ class Run final : public TrajectoryCheck {
       return std::nullopt;
     }
     const Index first = done_, count = std::min(most, total() - first);
-    engine_ = &engine;
-    threads_ = threads;
-    cancellation_ = cancellation;
-    auto problem = Compute(first, count);
+    Compute(first, count, [&](const EvaluationPlan& plan, const auto& outputs) {
+      EvaluationReport report = engine.Evaluate(
+          plan, outputs,
+          {.cancellation = cancellation,
+           .max_threads = threads == CheckThreads::kTheCaller ? 1 : 0});
+      if (report.failed) throw std::bad_alloc();
+      return report;
+    });
     // A cancelled plan leaves its results undefined.
     if (cancellation != nullptr && cancellation->cancelled()) {
       return std::nullopt;
     }
-    if (problem) return problem;
-    for (Index k = 0; k < count; ++k) {
-      if (auto error = AddSample(first + k, k)) return error;
-    }
+    for (Index k = 0; k < count; ++k) AddSample(first + k, k);
     done_ += count;
     return std::nullopt;
+  } catch (ArgumentError& error) {
+    return std::move(error);
   }
 
   TrajectoryVerdict Finish() override {
@@ -171,9 +164,11 @@ class Run final : public TrajectoryCheck {
       verdict_.remarks.counts.resize(tallies_.size());
     }
     verdict_.passes = verdict_.violations.count == 0 &&
-                      !(consistent_ && verdict_.remarks.count > 0);
+                      !(options_.consistent && verdict_.remarks.count > 0);
     verdict_.payload_looked_at = setup_.reference_load.has_value();
-    if (verdict_.payload_looked_at) verdict_.payload = payload_.Find();
+    if (verdict_.payload_looked_at && payload_.least <= payload_.most) {
+      verdict_.payload = payload_;
+    }
     verdict_.slow_down = slow_down_.Find();
     return std::move(verdict_);
   }
@@ -195,82 +190,68 @@ class Run final : public TrajectoryCheck {
            (setup_.space ? setup_.space->cost() + kSingularTask : 0);
   }
 
-  static ArgumentError Overflow(Index row, const std::string& sentence,
-                                const std::string& joint = {}) {
-    return {ArgumentError::Code::kInvalidSample, "samples",
-            "Sample " + std::to_string(row) + ": " + sentence, row, joint};
+  [[noreturn]] static void RefuseOverflow(Index row,
+                                          const std::string& sentence,
+                                          const std::string& joint = {}) {
+    throw ArgumentError{ArgumentError::Code::kInvalidSample, "samples",
+                        Cat("Sample ", row, ": ", sentence), row, joint};
   }
 
-  /// One table of a plan for some samples.
-  std::optional<ArgumentError> Evaluate(EvaluationPlan plan, Output output,
-                                        const Reads& reads, Index first,
-                                        Index count, Table& table) {
-    EvaluationInputs inputs;
-    inputs.q = Rows(trajectory_.q, first, count);
-    const InputArray v = Rows(trajectory_.v, first, count);
-    if (reads.v) inputs.v = v;
-    if (reads.a) inputs.a = Rows(trajectory_.a, first, count);
-    if (reads.v_as_a) inputs.a = v;
-    const SampleView& wrench = trajectory_.tip_wrench;
-    if (reads.wrench && wrench.rows() > 0) {
-      inputs.tip_wrench =
-          wrench.rows() == 1 ? Rows(wrench, 0, 1) : Rows(wrench, first, count);
+  /// Fills the slab with some samples.
+  void Compute(Index first, Index count, const auto& evaluate) {
+    const auto rows = [=](const SampleView& table) {
+      const bool one = table.rows() == 1;
+      return InputArray{table.data() + (one ? 0 : first * table.cols()),
+                        NumberType::kF64, one ? 1 : count,
+                        static_cast<int>(table.cols())};
+    };
+    EvaluationInputs motion, still, push;
+    motion.q = still.q = push.q = rows(trajectory_.q);
+    motion.v = push.a = rows(trajectory_.v);
+    motion.a = rows(trajectory_.a);
+    if (trajectory_.tip_wrench.rows() > 0) {
+      motion.tip_wrench = still.tip_wrench = rows(trajectory_.tip_wrench);
     }
-    if (auto error = plan.Rebind(inputs)) return error;
-    table.resize(count * plan.columns(output));
+    const auto torques = [&](EvaluationPlan plan,
+                             const EvaluationInputs& inputs, Table& table) {
+      Bind(plan, inputs);
+      table.resize(count * n_);
+      EvaluationOutputs outputs;
+      outputs[Output::kTau] = {table.data(), NumberType::kF64};
+      const EvaluationReport report = evaluate(plan, outputs);
+      if (report.issues.empty()) return;
+      RefuseOverflow(first + report.issues.front().row,
+                     "the torques overflow.");
+    };
+    torques(setup_.torques, motion, slab_.tau);
+    torques(setup_.static_plan, still, slab_.still);
+    if (setup_.reference_load) {
+      torques(*setup_.reference_load, motion, slab_.other_load);
+    }
+    if (tables_.a != nullptr) torques(setup_.inertial_plan, push, slab_.push);
+    if (!setup_.space) return;
+    EvaluationPlan space = *setup_.space;
+    EvaluationInputs place;
+    place.q = motion.q;
+    Bind(space, place);
+    slab_.sigma_min.resize(count);
+    slab_.rank.resize(count);
+    slab_.mobility.resize(count * space.columns(Output::kMobility));
     EvaluationOutputs outputs;
-    outputs[output] = {table.data(), NumberType::kF64};
-    if (output == Output::kMobility) {
-      slab_.sigma_min.resize(count);
-      slab_.rank.resize(count);
-      outputs.sigma_min = slab_.sigma_min.data();
-      outputs.rank = slab_.rank.data();
-    }
-    const EvaluationReport report =
-        threads_ == CheckThreads::kTheCaller
-            ? engine_->EvaluateHere(plan, outputs, cancellation_)
-            : engine_->Evaluate(plan, outputs);
-    if (report.failed) throw std::bad_alloc();
-    for (const RowIssue& issue : report.issues) {
-      // A task without full rank, or without a mass, is what is looked for.
-      if (output != Output::kTau) break;
-      return Overflow(first + issue.row, "the torques overflow.");
-    }
-    return std::nullopt;
+    outputs[Output::kMobility] = {slab_.mobility.data(), NumberType::kF64};
+    outputs.sigma_min = slab_.sigma_min.data();
+    outputs.rank = slab_.rank.data();
+    // A task without full rank, or without a mass, is what is looked for.
+    evaluate(space, outputs);
   }
 
-  std::optional<ArgumentError> Compute(Index first, Index count) {
-    const auto* other =
-        setup_.reference_load ? &*setup_.reference_load : nullptr;
-    const auto* push = tables_.a != nullptr ? &setup_.inertial_plan : nullptr;
-    const struct {
-      const EvaluationPlan* plan;
-      Reads reads;
-      Table& table;
-    } torques[] = {{&setup_.torques, {}, slab_.tau},
-                   {&setup_.static_plan, {.v = false, .a = false}, slab_.still},
-                   {other, {}, slab_.other_load},
-                   {push,
-                    {.v = false, .a = false, .v_as_a = true, .wrench = false},
-                    slab_.push}};
-    for (const auto& [plan, reads, table] : torques) {
-      if (plan == nullptr) continue;
-      if (auto error =
-              Evaluate(*plan, Output::kTau, reads, first, count, table)) {
-        return error;
-      }
-    }
-    if (setup_.space) {
-      return Evaluate(*setup_.space, Output::kMobility,
-                      {.v = false, .a = false, .wrench = false}, first, count,
-                      slab_.mobility);
-    }
-    return std::nullopt;
+  static void Bind(EvaluationPlan& plan, const EvaluationInputs& inputs) {
+    if (auto error = plan.Rebind(inputs)) throw *std::move(error);
   }
 
-  std::optional<ArgumentError> AddSample(Index row, Index in_slab) {
+  void AddSample(Index row, Index in_slab) {
     if (row > 0) AddStep(row - 1);
-    if (terms_) terms_->Bound(StateAt(row), term_bounds_);
+    if (terms_) terms_->Bound(trajectory_, row, term_bounds_);
     const double step =
         row == 0 ? 0 : trajectory_.time[row] - trajectory_.time[row - 1];
     double power = 0;
@@ -279,19 +260,18 @@ class Run final : public TrajectoryCheck {
       AddJoint(row, j, step, at);
       power += slab_.tau[at] * trajectory_.v(row, j);
     }
-    if (!std::isfinite(power)) return Overflow(row, "a power overflows.");
+    if (!std::isfinite(power)) RefuseOverflow(row, "a power overflows.");
     for (int j = 0; j < n_; ++j) {
       if (!tallies_[j].overflows()) continue;
       const std::string& joint = setup_.joints[j].name;
-      return Overflow(
+      RefuseOverflow(
           row,
-          "the energy of joint " + joint + " or its mean square overflows.",
+          Cat("the energy of joint ", joint, " or its mean square overflows."),
           joint);
     }
     KeepLargest(verdict_.highest_power, {row, power});
     KeepSmallest(verdict_.lowest_power, {row, power});
     if (setup_.space) AddInertia(row, in_slab);
-    return std::nullopt;
   }
 
   /// The step from a row to the next one.
@@ -308,9 +288,8 @@ class Run final : public TrajectoryCheck {
         coarse.position_change =
             std::remainder(coarse.position_change, 2 * std::numbers::pi);
       }
-      coarse.share =
-          std::max(std::abs(coarse.position_change) / fine_steps_[j].position,
-                   std::abs(coarse.velocity_change) / fine_steps_[j].velocity);
+      coarse.share = ShareOfLargest(coarse, setup_.joints[j],
+                                    trajectory_.spline.has_value());
       std::optional<CoarseStep>& coarsest = verdict_.coarse_step;
       if (coarse.share > (coarsest ? coarsest->share : 1)) coarsest = coarse;
       if (trajectory_.spline) AddBetween(row, j, step);
@@ -337,16 +316,6 @@ class Run final : public TrajectoryCheck {
       FindExcess(LimitKind::kVelocity, turn.value, joint.velocity, place);
       slow_down_.AddVelocity(turn.value, joint.velocity, place);
     }
-  }
-
-  TorqueTerms::State StateAt(Index row) const {
-    const auto numbers = [row](const SampleView& table) {
-      if (table.rows() == 0) return std::span<const double>();
-      const Index at = table.rows() == 1 ? 0 : row;
-      return std::span(table.data() + at * table.cols(), table.cols());
-    };
-    return {numbers(trajectory_.q), numbers(trajectory_.v),
-            numbers(trajectory_.a), numbers(trajectory_.tip_wrench)};
   }
 
   /// At a sample whose terms are bounded.
@@ -378,7 +347,13 @@ class Run final : public TrajectoryCheck {
     ScaledTorque scaled;
     scaled.still = slab_.still[at];
     scaled.viscous = joint.viscous_friction * sample.v;
-    const double coulomb = joint.CoulombFriction(sample.v);
+    const double epsilon = options_.evaluation.terms.coulomb_smoothing;
+    double coulomb = 0;
+    if (joint.coulomb_friction != 0 && sample.v != 0) {
+      coulomb = epsilon > 0
+                    ? joint.coulomb_friction * std::tanh(sample.v / epsilon)
+                    : std::copysign(joint.coulomb_friction, sample.v);
+    }
     scaled.moving = sample.tau - scaled.still - scaled.viscous - coulomb;
     const Index cell = row * n_ + j;
     const auto store = [cell](double* table, double number) {
@@ -392,17 +367,17 @@ class Run final : public TrajectoryCheck {
     store(tables_.e, coulomb);
     store(tables_.torque_limit, sample.torque_limit);
 
-    if (joint.coulomb_smoothing > 0) {
+    if (epsilon > 0) {
       scaled.smooth = joint.coulomb_friction;
-      scaled.sharpness = sample.v / joint.coulomb_smoothing;
+      scaled.sharpness = sample.v / epsilon;
     } else {
       scaled.still += coulomb;
     }
     slow_down_.AddTorque(scaled, sample.v, joint.torque, place);
     slow_down_.AddVelocity(sample.v, joint.velocity, place);
     if (setup_.reference_load) {
-      payload_.Add(Loaded(j, sample.tau, slab_.other_load[at]),
-                   sample.torque_limit, place);
+      payload_.Restrict(Loaded(j, sample.tau, slab_.other_load[at]),
+                        sample.torque_limit, place);
     }
   }
 
@@ -430,12 +405,12 @@ class Run final : public TrajectoryCheck {
     if (!verdict_.path_inertia) verdict_.path_inertia.emplace();
     PathInertia& inertia = *verdict_.path_inertia;
     const double sigma = slab_.sigma_min[in_slab];
-    const int m = setup_.task.axis_count;
+    const int m = options_.evaluation.task.axis_count;
     // Λ follows the singularity rule in the same rows.
     const bool full = slab_.rank[in_slab] == static_cast<std::uint32_t>(m);
     const double condition =
         full ? ConditionOf(slab_.mobility.data() + in_slab * Index{m} * m,
-                           setup_.task)
+                           options_.evaluation.task)
              : kInfinity;
     if (tables_.sigma_min != nullptr) tables_.sigma_min[row] = sigma;
     if (tables_.condition != nullptr) tables_.condition[row] = condition;
@@ -447,18 +422,14 @@ class Run final : public TrajectoryCheck {
   const TrajectoryTables tables_;
   const CheckSetup setup_;
   const int n_;
-  const bool consistent_;
-  Engine* engine_ = nullptr;
-  CheckThreads threads_ = CheckThreads::kTheCaller;
-  std::shared_ptr<CancellationToken> cancellation_;
+  const TrajectoryOptions options_;
   Index done_ = 0;
   Slab slab_;  // its memory serves the next
   std::vector<JointTally> tallies_;
   ViolationTracker violations_;
   std::optional<SampleRemarkFinder> remarks_;  // of rates that are given
-  std::vector<FineStep> fine_steps_;
   SlowDownSearch slow_down_;
-  PayloadSearch payload_;
+  PayloadRange payload_;
   std::optional<TorqueTerms> terms_;  // with `payload_`
   std::vector<double> term_bounds_;   // of the sample under way
   TrajectoryVerdict verdict_;
@@ -470,14 +441,12 @@ std::variant<std::unique_ptr<TrajectoryCheck>, ArgumentError>
 TrajectoryCheck::Create(std::shared_ptr<const Model> model,
                         const Trajectory& trajectory,
                         const TrajectoryOptions& options,
-                        const TrajectoryTables& tables) {
-  auto made = MakeCheckSetup(std::move(model), options);
-  if (auto* error = std::get_if<ArgumentError>(&made)) {
-    return std::move(*error);
-  }
-  auto& setup = std::get<CheckSetup>(made);
-  if (auto error = Validate(trajectory, setup)) return *std::move(error);
+                        const TrajectoryTables& tables) try {
+  CheckSetup setup = MakeCheckSetup(std::move(model), options);
+  CheckSamples(trajectory, setup);
   return std::make_unique<Run>(trajectory, tables, std::move(setup), options);
+} catch (ArgumentError& error) {
+  return std::move(error);
 }
 
 std::variant<TrajectoryVerdict, ArgumentError> CheckTrajectory(

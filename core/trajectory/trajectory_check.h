@@ -10,13 +10,12 @@
 #include <variant>
 #include <vector>
 
-#include "core/batch/engine.h"
-#include "core/batch/evaluation.h"
+#include "core/engine/engine.h"
+#include "core/engine/evaluation.h"
 #include "core/model/model.h"
 #include "core/trajectory/sample_remarks.h"
 #include "core/trajectory/slow_down.h"
 #include "core/trajectory/spline.h"
-#include "core/trajectory/torque_limit.h"
 #include "core/trajectory/verdict.h"
 
 namespace torqued {

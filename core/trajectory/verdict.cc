@@ -1,16 +1,14 @@
 #include "core/trajectory/verdict.h"
 
 #include <cmath>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
 namespace torqued {
 namespace {
 
-bool IsGraver(const LimitViolation& a, const LimitViolation& b) {
-  return std::tuple(-a.severity, a.first_row, a.first_after, a.kind, a.joint) <
-         std::tuple(-b.severity, b.first_row, b.first_after, b.kind, b.joint);
-}
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool IsEarlier(const LimitViolation& a, const LimitViolation& b) {
   return std::tuple(a.first_row, a.first_after, -a.severity, a.kind, a.joint) <
@@ -23,33 +21,66 @@ void KeepFarthest(PeakValue& peak, const PeakValue& candidate) {
   }
 }
 
-/// Root of the mean over time; of a single sample its magnitude.
-double RootMean(double sum, double last, double duration) {
-  return std::sqrt(duration > 0 ? sum / duration : last);
-}
-
 }  // namespace
 
-void PayloadSearch::Add(const LoadedTorque& torque, double limit,
-                        const SamplePlace& place) {
+TorqueLimit::TorqueLimit(std::optional<double> effort,
+                         const std::vector<TorqueAtSpeed>& curve,
+                         double derating) {
+  if (curve.empty()) {
+    if (effort) points_.push_back({0, *effort * derating});
+    return;
+  }
+  // The curve cut off at the effort, with a point where they cross.
+  const double top = effort ? *effort : kInfinity;
+  for (std::size_t k = 0; k < curve.size(); ++k) {
+    const TorqueAtSpeed& point = curve[k];
+    const TorqueAtSpeed& before = curve[k > 0 ? k - 1 : 0];
+    if ((before.torque > top) != (point.torque > top)) {
+      const double share =
+          (top - before.torque) / (point.torque - before.torque);
+      const double speed = before.speed + share * (point.speed - before.speed);
+      if (speed > points_.back().speed && speed < point.speed) {
+        points_.push_back({speed, top});
+      }
+    }
+    points_.push_back({point.speed, std::min(point.torque, top)});
+  }
+  for (TorqueAtSpeed& point : points_) point.torque *= derating;
+}
+
+double TorqueLimit::At(double speed) const {
+  if (points_.empty()) return kInfinity;
+  const double magnitude = std::abs(speed);
+  const auto above = std::upper_bound(
+      points_.begin(), points_.end(), magnitude,
+      [](double s, const TorqueAtSpeed& point) { return s < point.speed; });
+  if (above == points_.begin()) return above->torque;
+  if (above == points_.end()) return points_.back().torque;
+  const TorqueAtSpeed &a = *std::prev(above), &b = *above;
+  const double share = (magnitude - a.speed) / (b.speed - a.speed);
+  return a.torque + share * (b.torque - a.torque);
+}
+
+void PayloadRange::Restrict(const LoadedTorque& torque, double limit,
+                            const SamplePlace& place) {
   if (std::isinf(limit)) return;
   if (torque.per_kg == 0) {
-    if (std::abs(torque.without) > limit) possible_ = false;
+    if (std::abs(torque.without) > limit) most = -1;
     return;
   }
   const auto [low, high] =
       std::minmax({(limit - torque.without) / torque.per_kg,
                    (-limit - torque.without) / torque.per_kg});
-  range_.least = std::max(range_.least, low);
-  if (high < range_.most) {
-    range_.most = high;
-    range_.limited_by = place;
+  least = std::max(least, low);
+  if (high < most) {
+    most = high;
+    limited_by = place;
   }
 }
 
-std::optional<PayloadRange> PayloadSearch::Find() const {
-  if (!possible_ || !(range_.least <= range_.most)) return std::nullopt;
-  return range_;
+bool LimitViolation::IsGraverThan(const LimitViolation& b) const {
+  return std::tuple(-severity, first_row, first_after, kind, joint) <
+         std::tuple(-b.severity, b.first_row, b.first_after, b.kind, b.joint);
 }
 
 void ViolationTracker::Add(LimitKind kind, const SamplePlace& place,
@@ -87,12 +118,10 @@ void ViolationTracker::Add(LimitKind kind, const SamplePlace& place,
 
 void ViolationTracker::Close(const LimitViolation& violation) {
   if (!(violation.severity > 0)) return;
-  ++found_.count;
-  ++found_.counts[violation.joint][static_cast<std::size_t>(violation.kind)];
+  found_.Add(violation);
   if (!found_.first || IsEarlier(violation, *found_.first)) {
     found_.first = violation;
   }
-  KeepGravest(violation, kMaxListed, IsGraver, &found_.gravest);
 }
 
 Violations ViolationTracker::Finish() {
@@ -102,7 +131,7 @@ Violations ViolationTracker::Finish() {
       open = {};
     }
   }
-  std::sort_heap(found_.gravest.begin(), found_.gravest.end(), IsGraver);
+  found_.Sort();
   return std::move(found_);
 }
 
@@ -116,7 +145,7 @@ void KeepSmallest(PeakValue& peak, const PeakValue& candidate) {
 
 double UseOf(double value, double limit) {
   if (value == 0) return 0;
-  if (limit == 0) return std::numeric_limits<double>::infinity();
+  if (limit == 0) return kInfinity;
   return std::abs(value) / limit;
 }
 
@@ -126,29 +155,16 @@ void JointTally::Integral::Add(double step, double value) {
   last = value;
 }
 
-void JointTally::AddPower(double step, double power) {
-  const double before = std::exchange(last_power_, power);
-  const auto add = [this](double energy) {
-    (energy > 0 ? demand_.energy_given : demand_.energy_taken) +=
-        std::abs(energy);
-  };
-  if (std::signbit(before) == std::signbit(power) || before == 0 ||
-      power == 0) {
-    return add(step * (before / 2 + power / 2));
-  }
-  // A triangle on either side of where the line is 0.
-  const double turn = before / (before - power);
-  add(turn * step * (before / 2));
-  add((1 - turn) * step * (power / 2));
+double JointTally::Integral::RootMean(double duration) const {
+  return std::sqrt(duration > 0 ? sum / duration : last);
 }
 
 bool JointTally::overflows() const {
-  const auto left_range = [](double sum) { return !std::isfinite(sum); };
-  return left_range(square_of_torque_.sum) ||
-         left_range(square_of_torque_.last) ||
-         left_range(demand_.energy_given) || left_range(demand_.energy_taken) ||
+  return square_of_torque_.overflows() ||
+         !std::isfinite(demand_.energy_given) ||
+         !std::isfinite(demand_.energy_taken) ||
          (std::isfinite(demand_.torque_use.value) &&
-          (left_range(square_of_use_.sum) || left_range(square_of_use_.last)));
+          square_of_use_.overflows());
 }
 
 void JointTally::Add(std::int64_t row, double step, const JointSample& sample) {
@@ -164,7 +180,19 @@ void JointTally::Add(std::int64_t row, double step, const JointSample& sample) {
   const double power = sample.tau * sample.v;
   KeepLargest(demand_.highest_power, {row, power});
   KeepSmallest(demand_.lowest_power, {row, power});
-  AddPower(step, power);
+  const double before = std::exchange(last_power_, power);
+  const auto add = [this](double energy) {
+    (energy > 0 ? demand_.energy_given : demand_.energy_taken) +=
+        std::abs(energy);
+  };
+  if (std::signbit(before) == std::signbit(power) || before == 0 ||
+      power == 0) {
+    return add(step * (before / 2 + power / 2));
+  }
+  // A triangle on either side of where the line is 0.
+  const double turn = before / (before - power);
+  add(turn * step * (before / 2));
+  add((1 - turn) * step * (power / 2));
 }
 
 void JointTally::AddPosition(std::int64_t row, double after, double q) {
@@ -182,11 +210,9 @@ void JointTally::AddVelocity(std::int64_t row, double after, double v,
 
 JointDemand JointTally::Finish(double duration) const {
   JointDemand demand = demand_;
-  demand.rms_torque =
-      RootMean(square_of_torque_.sum, square_of_torque_.last, duration);
+  demand.rms_torque = square_of_torque_.RootMean(duration);
   if (demand.torque_use.present()) {
-    demand.rms_torque_use =
-        RootMean(square_of_use_.sum, square_of_use_.last, duration);
+    demand.rms_torque_use = square_of_use_.RootMean(duration);
   }
   return demand;
 }

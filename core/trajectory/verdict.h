@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -30,19 +31,67 @@ struct SamplePlace {
   LimitKind kind = LimitKind::kTorque;
 };
 
-/// Adds an item to a heap of at most `most`, the least grave on top, which
-/// makes room. std::sort_heap with the same order puts the gravest first.
-template <class Item, class IsGraver>
-void KeepGravest(const Item& item, std::size_t most, IsGraver is_graver,
-                 std::vector<Item>* heap) {
-  if (heap->size() == most) {
-    if (!is_graver(item, heap->front())) return;
-    std::pop_heap(heap->begin(), heap->end(), is_graver);
-    heap->pop_back();
+struct TorqueAtSpeed {
+  double speed = 0;   // rad/s or m/s, at least 0
+  double torque = 0;  // N m or N, at least 0
+};
+
+/// The largest magnitude of a joint's torque, which may fall with its speed:
+/// the smaller of a constant and of a curve with straight pieces, which goes on
+/// as it begins and ends.
+class TorqueLimit {
+ public:
+  TorqueLimit() = default;
+  /// `curve`: speeds increase; empty: none. All that is given is multiplied by
+  /// `derating`.
+  TorqueLimit(std::optional<double> effort,
+              const std::vector<TorqueAtSpeed>& curve, double derating);
+
+  /// The speed may have either sign. Infinite: no limit.
+  double At(double speed) const;
+
+  bool present() const { return !points_.empty(); }
+  /// Where its pieces meet, by speed; straight lines between them, constant
+  /// beyond.
+  const std::vector<TorqueAtSpeed>& points() const { return points_; }
+
+ private:
+  std::vector<TorqueAtSpeed> points_;
+};
+
+/// A summary of any number of findings, of bounded size. A `Finding` has a
+/// joint, one of so many kinds, and IsGraverThan.
+template <class Finding, std::size_t kinds, std::size_t most_listed>
+struct Summary {
+  static constexpr std::size_t kMaxListed = most_listed;
+  /// By kind.
+  using Counts = std::array<std::int64_t, kinds>;
+
+  /// The gravest first, of the same severity the earliest.
+  std::vector<Finding> gravest;
+  /// All of them, a joint each.
+  std::vector<Counts> counts;
+  std::int64_t count = 0;
+
+  /// The least grave comes first, until Sort.
+  void Add(const Finding& finding) {
+    ++count;
+    ++counts[finding.joint][static_cast<std::size_t>(finding.kind)];
+    if (gravest.size() == kMaxListed) {
+      if (!IsGraver(finding, gravest.front())) return;
+      std::ranges::pop_heap(gravest, IsGraver);
+      gravest.pop_back();
+    }
+    gravest.push_back(finding);
+    std::ranges::push_heap(gravest, IsGraver);
   }
-  heap->push_back(item);
-  std::push_heap(heap->begin(), heap->end(), is_graver);
-}
+  void Sort() { std::ranges::sort_heap(gravest, IsGraver); }
+
+ private:
+  static bool IsGraver(const Finding& a, const Finding& b) {
+    return a.IsGraverThan(b);
+  }
+};
 
 /// The step from a row to the next one.
 struct CoarseStep {
@@ -55,27 +104,6 @@ struct CoarseStep {
   double share = 0;
 };
 
-/// The largest motion of a joint within a step. Infinite: any.
-struct FineStep {
-  /// By how much it may turn or slide: 0.25 rad, as a torque that swings with
-  /// the angle is then missed by at most 1 - cos(0.125), 0.8 %, of its swing
-  /// between two samples; or a tenth of the range of a joint that slides.
-  double position = 0;
-  /// A tenth of the limit of velocities that are judged at samples alone: one
-  /// that turns between two samples exceeds both by a quarter of that, as far
-  /// as the acceleration of its neighbours goes.
-  double velocity = 0;
-};
-
-/// Payloads from `least` to `most` pass, kg. A robot whose torques a payload
-/// balances may need some.
-struct PayloadRange {
-  double least = 0;
-  double most = std::numeric_limits<double>::infinity();
-  /// The limit that a larger payload would violate; nowhere if there is none.
-  SamplePlace limited_by;
-};
-
 /// The torque of one joint at one sample with a payload of mass m:
 /// without + m per_kg.
 struct LoadedTorque {
@@ -85,20 +113,19 @@ struct LoadedTorque {
   double per_kg = 0;
 };
 
-/// Takes the samples one by one. Torques are affine in a payload of given shape
-/// (Lynch & Park 2017, section 8.1: linear in inertial parameters), so the
-/// limits are solved, not searched.
-class PayloadSearch {
- public:
-  /// |without + m per_kg| <= limit.
-  void Add(const LoadedTorque& torque, double limit, const SamplePlace& place);
+/// Payloads from `least` to `most` pass, kg; where that is less, none does, nor
+/// doing without one. A robot whose torques a payload balances may need some.
+struct PayloadRange {
+  double least = 0;
+  double most = std::numeric_limits<double>::infinity();
+  /// The limit that a larger payload would violate; nowhere if there is none.
+  SamplePlace limited_by = {};
 
-  /// Nothing where no payload, and not doing without one either, passes.
-  std::optional<PayloadRange> Find() const;
-
- private:
-  PayloadRange range_;
-  bool possible_ = true;
+  /// Leaves |without + m per_kg| <= limit. Torques are affine in a payload of
+  /// given shape (Lynch & Park 2017, section 8.1: linear in inertial
+  /// parameters), so the limits are solved, not searched.
+  void Restrict(const LoadedTorque& torque, double limit,
+                const SamplePlace& place);
 };
 
 /// Samples in a row, or with short gaps, at which one joint breaks one kind of
@@ -122,29 +149,19 @@ struct LimitViolation {
   /// of the range by which it is left (1 and the excess where one limit is
   /// missing). Above 1; infinite for a limit of 0.
   double severity = 0;
+
+  bool IsGraverThan(const LimitViolation& other) const;
 };
 
-/// A summary of any number of violations, of bounded size.
-struct Violations {
-  /// By joint and LimitKind.
-  using Counts = std::array<std::int64_t, 3>;
-
-  /// The gravest first, of the same severity the earliest; at most
-  /// ViolationTracker::kMaxListed.
-  std::vector<LimitViolation> gravest;
+struct Violations : Summary<LimitViolation, 3, 1000> {
   /// The one that begins first, of several the gravest; absent: there is none.
   std::optional<LimitViolation> first;
-  /// All of them, a joint each.
-  std::vector<Counts> counts;
-  std::int64_t count = 0;
 };
 
 /// Puts samples together as they come, row by row, and extrema between two of
 /// them after the first and before the second.
 class ViolationTracker {
  public:
-  static constexpr std::size_t kMaxListed = 1000;
-
   /// Samples up to `gap` seconds apart belong together, beside neighbours.
   ViolationTracker(int joints, std::span<const double> time, double gap)
       : time_(time), gap_(gap), open_(joints) {
@@ -232,19 +249,21 @@ class JointTally {
   JointDemand Finish(double duration) const;
 
  private:
-  /// Integrates by trapezoids. Takes infinity, which stays.
+  /// By trapezoids. Takes infinity, which stays.
   struct Integral {
     double sum = 0;
     double last = 0;
 
     void Add(double step, double value);
+    bool overflows() const {
+      return !std::isfinite(sum) || !std::isfinite(last);
+    }
+    /// The root of the mean over time; of a single sample of its square.
+    double RootMean(double duration) const;
   };
 
-  void AddPower(double step, double power);
-
   JointDemand demand_;
-  Integral square_of_torque_;
-  Integral square_of_use_;
+  Integral square_of_torque_, square_of_use_;
   double last_power_ = 0;
 };
 

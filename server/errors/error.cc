@@ -9,7 +9,7 @@
 #include <span>
 
 #include "core/base/text.h"
-#include "core/batch/evaluation.h"
+#include "core/engine/evaluation.h"
 #include "core/formats/urdf.h"
 #include "server/flags/near_names.h"
 #include "server/registry/registry.h"

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/lanes/targets.h"
+#include "core/engine/targets.h"
 #include "server/lifecycle/supervision.h"
 #include "server/observability/logging.h"
 #include "server/registry/model_store.h"

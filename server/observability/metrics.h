@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/batch/evaluation.h"
+#include "core/engine/evaluation.h"
 #include "torqued/v1/errors.pb.h"
 
 namespace torqued::server {

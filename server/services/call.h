@@ -17,7 +17,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/batch/pool.h"
+#include "core/engine/pool.h"
 #include "server/config/rights.h"
 #include "server/errors/error.h"
 #include "server/observability/logging.h"

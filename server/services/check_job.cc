@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/base/text.h"
-#include "core/batch/row_workspace.h"
+#include "core/engine/evaluate_rows.h"
 #include "core/trajectory/check_options.h"
 #include "server/wire/array_codec.h"
 #include "server/wire/reply.h"
@@ -217,9 +217,12 @@ std::optional<Error> CheckJob::Complete() {
                           " samples, there are " + std::to_string(rows()));
   }
   const SampleView q = View().q;
-  auto problem = ValidateTimes(time_);
-  if (!problem) problem = ValidateNumbers("q", q, decoded_.joints);
-  if (problem) return ToError(*problem);
+  try {
+    CheckTimes(time_);
+    CheckNumbers("q", q, decoded_.joints);
+  } catch (const ArgumentError& problem) {
+    return ToError(problem);
+  }
   if (const auto steps = TooUneven(time_, method)) {
     return UnevenTimes(*steps, time_, method);
   }

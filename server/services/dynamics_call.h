@@ -54,14 +54,16 @@ class DynamicsCall final : public UnaryCall {
     prepared_ = age();
 
     if (Engine::IsSmall(*batch.plan())) {
-      return OnEvaluated(engine.EvaluateHere(*batch.plan(), batch.outputs()));
+      return OnEvaluated(engine.Evaluate(*batch.plan(), batch.outputs()));
     }
-    engine.Submit(
-        batch.plan(), batch.outputs(),
-        [this](const EvaluationReport& report) {
-          Guarded([&] { return OnEvaluated(report); });
-        },
-        cancellation_, batch.query().fail_fast, peer_, batch.most_threads());
+    engine.Submit(batch.plan(), batch.outputs(),
+                  [this](const EvaluationReport& report) {
+                    Guarded([&] { return OnEvaluated(report); });
+                  },
+                  {.cancellation = cancellation_,
+                   .stop_at_first = batch.query().fail_fast,
+                   .max_threads = batch.most_threads(),
+                   .group = peer_});
     return std::nullopt;
   }
 

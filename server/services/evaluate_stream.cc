@@ -53,8 +53,6 @@ class EvaluateStream final : public StreamCall {
     std::uint64_t first_row = 0;
     Clock::time_point arrival;
     std::chrono::nanoseconds prepared{0};  // since the arrival
-    /// With fail_fast of its computing alone, else the call's.
-    std::shared_ptr<CancellationToken> stop;
     /// The reply is serialized, or there is an error instead.
     bool done = false;
     std::optional<Error> error;
@@ -125,14 +123,18 @@ class EvaluateStream final : public StreamCall {
       }
       error = chunk->batch->Bind(FieldsOf(chunk->request.chunk()));
       if (error) return InMessage(*std::move(error), "chunk.");
-      chunk->stop = query_->fail_fast
-                        ? std::make_shared<CancellationToken>(cancellation_)
-                        : cancellation_;
       chunk->parsed = true;
     }
     return chunk->batch->Admit(
         chunk->number == 0 ? query_->echo_with_wrench.size() : 0,
         context_.limits, &chunk->room);
+  }
+
+  JobOptions JobOf(const StateBatch& batch, int max_threads) const {
+    return {.cancellation = cancellation_,
+            .stop_at_first = batch.query().fail_fast,
+            .max_threads = max_threads,
+            .group = peer_};
   }
 
   void Queue() {
@@ -147,9 +149,8 @@ class EvaluateStream final : public StreamCall {
       on_pool = IsForThePool(batch);
       if (!on_pool) {
         chunk->error = OrFault([&] {
-          return Complete(chunk,
-                          engine.EvaluateHere(*batch.plan(), batch.outputs(),
-                                              chunk->stop, query_->fail_fast));
+          return Complete(chunk, engine.Evaluate(*batch.plan(), batch.outputs(),
+                                                 JobOf(batch, 1)));
         });
       }
     }
@@ -168,7 +169,7 @@ class EvaluateStream final : public StreamCall {
             [this, chunk](const EvaluationReport& report) {
               OnComputed(chunk, report);
             },
-            chunk->stop, query_->fail_fast, peer_, batch.most_threads());
+            JobOf(batch, batch.most_threads()));
       } catch (...) {
         OnComputed(chunk, {.issues = {}, .failed = true});
       }

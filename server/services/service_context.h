@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/batch/engine.h"
-#include "core/batch/pool.h"
+#include "core/engine/engine.h"
+#include "core/engine/pool.h"
 #include "core/formats/urdf.h"
 #include "server/config/rights.h"
 #include "server/errors/error.h"

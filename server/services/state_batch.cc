@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/batch/row_workspace.h"
+#include "core/engine/evaluate_rows.h"
 
 namespace torqued::server {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/batch/engine.h"
+#include "core/engine/engine.h"
 #include "server/errors/error.h"
 #include "server/registry/lru_map.h"
 #include "server/registry/registry.h"

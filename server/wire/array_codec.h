@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/batch/arrays.h"
+#include "core/engine/evaluation.h"
 #include "server/errors/error.h"
 #include "torqued/v1/array.pb.h"
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/batch/evaluation.h"
+#include "core/engine/evaluation.h"
 #include "core/model/lint.h"
 #include "core/model/model.h"
 #include "server/wire/array_codec.h"

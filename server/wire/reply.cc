@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "core/batch/row_issue.h"
+#include "core/engine/row_issue.h"
 #include "server/config/settings.h"
 #include "server/wire/enums.h"
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/batch/engine.h"
-#include "core/batch/evaluation_plan.h"
+#include "core/engine/engine.h"
+#include "core/engine/evaluation_plan.h"
 #include "core/model/lint.h"
 #include "server/wire/array_codec.h"
 #include "torqued/v1/dynamics.pb.h"

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/batch/evaluation.h"
+#include "core/engine/evaluation.h"
 #include "server/errors/error.h"
 #include "server/wire/array_codec.h"
 #include "torqued/v1/dynamics.pb.h"

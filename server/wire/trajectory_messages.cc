@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/batch/request_checks.h"
+#include "core/engine/evaluation_plan.h"
 #include "server/flags/near_names.h"
 #include "server/wire/enums.h"
 #include "server/wire/request.h"

@@ -14,7 +14,7 @@ namespace {
 
 using namespace torqued;  // NOLINT(google-build-using-namespace)
 
-constexpr XmlLimits kLimits{
+constexpr UrdfLimits kLimits{
     .source_bytes = 2000, .nodes = 100, .attributes = 8};
 
 // Nothing that passes has more elements or attributes than are allowed, or

@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/batch/robot.h"
+#include "core/engine/robot.h"
 #include "core/formats/screw_axes.h"
 #include "tests/oracles/golden_data.h"
 #include "tests/support/compare.h"

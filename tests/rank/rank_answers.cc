@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/engine/targets.h"
 #include "core/formats/urdf.h"
-#include "core/lanes/targets.h"
 #include "tests/core/dynamics/robots.h"
 
 namespace torqued::testing_support {

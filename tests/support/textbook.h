@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/tree.h"
+#include "core/tree/tree.h"
 #include "tests/support/dual.h"
 
 namespace torqued::textbook {
@@ -201,6 +201,12 @@ MatrixX<T> MassMatrix(const Tree& tree, const Configuration<T>& at) {
   }
   return M;
 }
+
+/// Where a wrench acts, and in which axes and about which point it is given.
+struct WrenchPlace {
+  BodyFrame frame;
+  ReferenceFrame reference;
+};
 
 /// A wrench that acts on the robot.
 struct Push {

@@ -1,5 +1,5 @@
 // Motions by explicit Euler integration.
-#include "core/batch/euler.h"
+#include "core/teaching/euler.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

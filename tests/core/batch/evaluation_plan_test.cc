@@ -1,12 +1,12 @@
 // What a plan refuses, and where it says the fault lies.
-#include "core/batch/evaluation_plan.h"
+#include "core/engine/evaluation_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "core/batch/row_issue.h"
+#include "core/engine/row_issue.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"
 

@@ -1,5 +1,5 @@
 // Whose turn it is on the threads of a Pool, and how its jobs end.
-#include "core/batch/pool.h"
+#include "core/engine/pool.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -23,14 +23,12 @@ namespace torqued {
 namespace {
 
 /// A chunk is a row.
-Pool::Job JobOf(std::int64_t rows,
-                std::function<void(std::int64_t row, int slot)> run) {
+Pool::Job JobOf(std::int64_t rows, std::function<void(std::int64_t row)> run) {
   Pool::Job job;
   job.rows = rows;
-  job.run = [run = std::move(run)](std::int64_t begin, std::int64_t end,
-                                   int slot) {
+  job.run = [run = std::move(run)](std::int64_t begin, std::int64_t end) {
     EXPECT_EQ(end, begin + 1);
-    run(begin, slot);
+    run(begin);
   };
   return job;
 }
@@ -51,12 +49,12 @@ void Finish(Pool& pool, Pool::Job job, bool by_caller = false) {
 class Blockade {
  public:
   explicit Blockade(Pool& pool, bool slow = false) {
-    Pool::Job job = JobOf(
-        pool.threads(),
-        [this, released = release_.get_future().share()](std::int64_t, int) {
-          ++arrived_;
-          released.wait();
-        });
+    Pool::Job job =
+        JobOf(pool.threads(),
+              [this, released = release_.get_future().share()](std::int64_t) {
+                ++arrived_;
+                released.wait();
+              });
     job.slow = slow;
     pool.Submit(std::move(job));
     Await([&] { return arrived_ == pool.threads(); });
@@ -68,28 +66,24 @@ class Blockade {
   std::atomic<int> arrived_{0};
 };
 
-TEST(Pool, RunsEveryRowOnceOnASlotThatIsNotShared) {
+TEST(Pool, RunsEveryRowOnceInWholeBlocks) {
   for (const std::int64_t block : {1, 8, 5000}) {
-    std::vector<std::atomic<int>> runs(2002), users(6);
+    std::vector<std::atomic<int>> runs(2002);
     std::atomic<double> cost = 1000;
     {
       Pool pool(3);
-      ASSERT_EQ(pool.slots(), 6);
       for (const bool slow : {false, true}) {
         Pool::Job job;
         job.rows = 1001;
         job.block = block;
         if (block > 1) job.cost = &cost;
         job.slow = slow;
-        job.run = [&, slow](std::int64_t begin, std::int64_t end, int slot) {
-          std::atomic<int>& user = users.at(static_cast<std::size_t>(slot));
-          EXPECT_EQ(user.fetch_add(1), 0);
+        job.run = [&, slow](std::int64_t begin, std::int64_t end) {
           EXPECT_EQ(begin % block, 0);
           for (; begin < end; ++begin) {
             ++runs[static_cast<std::size_t>(2 * begin + slow)];
           }
           std::this_thread::yield();
-          user.fetch_sub(1);
         };
         pool.Submit(std::move(job));
       }
@@ -102,47 +96,65 @@ TEST(Pool, UsesTheThreadsItWasGivenOrTheCallerInPlaceOfOne) {
   for (const bool by_caller : {false, true}) {
     Pool pool(3);
     std::mutex mutex;
-    std::set<int> slots;
+    std::set<std::thread::id> threads;
     std::atomic<int> inside{0};
-    const auto meet = [&](std::int64_t, int slot) {
+    const auto meet = [&](std::int64_t) {
       ++inside;
       Await([&] { return inside == 3; });
       const std::scoped_lock lock(mutex);
-      slots.insert(slot);
+      threads.insert(std::this_thread::get_id());
     };
     Finish(pool, JobOf(3, meet), by_caller);
-    EXPECT_EQ(slots.size(), 3u);
-    EXPECT_EQ(slots.count(Pool::kCaller), by_caller ? 1u : 0u);
+    EXPECT_EQ(threads.size(), 3u);
+    EXPECT_EQ(threads.contains(std::this_thread::get_id()), by_caller);
   }
 }
 
 TEST(Pool, AChunkTakesATenthOfAMillisecond) {
   Pool pool(2);
-  std::atomic<double> cost = 100;
-  Pool::Job job;
-  job.block = 8;
-  job.cost = &cost;
-  EXPECT_EQ(pool.ChunkRows(job, 1'000'000), 1000);
-  EXPECT_EQ(pool.ChunkRows(job, 3), 3);
+  std::atomic<double> cost;
+  const auto first_chunk = [&](double row, std::int64_t rows) {
+    const auto token = std::make_shared<CancellationToken>();
+    std::int64_t first = 0;
+    Pool::Job job;
+    job.rows = rows;
+    job.block = 8;
+    job.cost = &cost;
+    job.max_concurrency = 1;
+    job.cancellation = token;
+    job.run = [&](std::int64_t, std::int64_t end) {
+      first = end;
+      token->Cancel();
+    };
+    cost = row;
+    pool.Run(std::move(job));
+    return first;
+  };
+  EXPECT_EQ(first_chunk(100, 1'000'000), 1000);
+  EXPECT_EQ(first_chunk(100, 3), 3);
   // Some for each thread, none of less than 20 µs.
-  EXPECT_EQ(pool.ChunkRows(job, 16'000), 496);
-  EXPECT_EQ(pool.ChunkRows(job, 1000), 200);
+  EXPECT_EQ(first_chunk(100, 16'000), 496);
+  EXPECT_EQ(first_chunk(100, 1000), 200);
   // A block at least, however long it takes.
-  cost = 1e9;
-  EXPECT_EQ(pool.ChunkRows(job, 1'000'000), 8);
+  EXPECT_EQ(first_chunk(1e9, 1'000'000), 8);
   // Measured: rows that take longer than was thought make shorter chunks, and
   // a single chunk has not the only say.
   cost = 100;
-  job.run = [](std::int64_t, std::int64_t, int) {
-    std::atomic<int> spins = 0;
-    while (++spins < 100'000) {
-    }
-  };
-  Pool::RunChunk(job, 0, 3, 0);
-  EXPECT_EQ(cost, 400);
-  for (int k = 0; k < 20; ++k) Pool::RunChunk(job, 0, 3, 0);
+  for (int k = 0; k < 21; ++k) {
+    Pool::Job job;
+    job.rows = 3;
+    job.block = 8;
+    job.cost = &cost;
+    job.run = [](std::int64_t, std::int64_t) {
+      std::atomic<int> spins = 0;
+      while (++spins < 100'000) {
+      }
+    };
+    Finish(pool, std::move(job));
+    if (k == 0) EXPECT_EQ(cost, 400);
+  }
   EXPECT_GT(cost, 5000);
-  EXPECT_EQ(pool.ChunkRows(job, 1'000'000), 8);
+  EXPECT_EQ(first_chunk(cost, 1'000'000), 8);
 }
 
 TEST(Pool, SlowJobsHaveThreadsOfLowPriorityAndBlockNobody) {
@@ -150,7 +162,7 @@ TEST(Pool, SlowJobsHaveThreadsOfLowPriorityAndBlockNobody) {
   const auto nice = [] { return getpriority(PRIO_PROCESS, 0); };
   std::promise<int> others_ran;
   int other_nice = 0, slow_nice = 0;
-  Pool::Job slow = JobOf(1, [&](std::int64_t, int) {
+  Pool::Job slow = JobOf(1, [&](std::int64_t) {
     pool.Submit([&] { others_ran.set_value(nice()); });
     other_nice = Await(others_ran.get_future());
     slow_nice = nice();
@@ -166,7 +178,7 @@ TEST(Pool, DoneComesOnceAfterTheLastChunk) {
   for (int round = 0; round < 4000; ++round) {
     std::atomic<int> inside{0}, runs{0}, dones{0};
     const int chunks = 1 + round / 2 % 8;
-    Pool::Job job = JobOf(chunks, [&](std::int64_t, int) {
+    Pool::Job job = JobOf(chunks, [&](std::int64_t) {
       ++inside;
       std::this_thread::yield();
       ++runs;
@@ -209,7 +221,7 @@ std::string OrderOf(const std::vector<NamedJob>& jobs) {
     Pool pool(1);
     Blockade blockade(pool);
     for (const auto& [name, chunks, group, cancelled] : jobs) {
-      const auto run = [&order, token, letter = name](std::int64_t chunk, int) {
+      const auto run = [&order, token, letter = name](std::int64_t chunk) {
         token->Cancel();
         order += letter;
         order += std::to_string(chunk);
@@ -249,7 +261,7 @@ TEST(Pool, NoMoreChunksRunAtATimeThanTheJobAllows) {
     std::atomic<int> running{0}, most{0};
     {
       Pool pool(4);
-      Pool::Job limited = JobOf(200, [&](std::int64_t, int) {
+      Pool::Job limited = JobOf(200, [&](std::int64_t) {
         const int now = ++running;
         int before = most;
         while (now > before && !most.compare_exchange_weak(before, now)) {
@@ -260,7 +272,7 @@ TEST(Pool, NoMoreChunksRunAtATimeThanTheJobAllows) {
       limited.max_concurrency = 2;
       limited.slow = slow;
       pool.Submit(std::move(limited));
-      pool.Submit(JobOf(200, [](std::int64_t, int) {}));
+      pool.Submit(JobOf(200, [](std::int64_t) {}));
     }
     EXPECT_GE(most, 1);
     EXPECT_LE(most, 2);
@@ -275,7 +287,7 @@ TEST(Pool, ANewJobWaitsForOneChunkOfEachJobUnderWay) {
       Pool pool(threads);
       Blockade blockade(pool);
       for (int large = 0; large < 5; ++large) {
-        pool.Submit(JobOf(1000, [&](std::int64_t chunk, int) {
+        pool.Submit(JobOf(1000, [&](std::int64_t chunk) {
           if (chunk == 0 || small_ran) return;
           ++early;
           // Holds this thread, so that what is early is counted exactly.
@@ -296,11 +308,11 @@ TEST(Pool, AfterCancellationOnlyTheChunksUnderWayEnd) {
     std::atomic<int> runs{0};
     std::promise<void> all_run, release;
     Pool pool(3);
-    Pool::Job job = JobOf(100'000, [&, released = release.get_future().share()](
-                                       std::int64_t, int) {
-      if (++runs == 3) all_run.set_value();
-      released.wait();
-    });
+    Pool::Job job = JobOf(
+        100'000, [&, released = release.get_future().share()](std::int64_t) {
+          if (++runs == 3) all_run.set_value();
+          released.wait();
+        });
     job.cancellation = token;
     auto end = std::async(std::launch::async,
                           [&] { Finish(pool, std::move(job), by_caller); });
@@ -319,8 +331,8 @@ TEST(Pool, ACancelledSlowJobWaitsForNoOtherChunk) {
   std::atomic<bool> ended{false};
   Pool pool(1);
   Blockade blockade(pool, /*slow=*/true);
-  Pool::Job first = JobOf(1, [&](std::int64_t, int) { EXPECT_TRUE(ended); });
-  Pool::Job second = JobOf(1, [](std::int64_t, int) { ADD_FAILURE(); });
+  Pool::Job first = JobOf(1, [&](std::int64_t) { EXPECT_TRUE(ended); });
+  Pool::Job second = JobOf(1, [](std::int64_t) { ADD_FAILURE(); });
   second.cancellation = token;
   second.done = [&] { ended = true; };
   for (Pool::Job* job : {&first, &second}) {
@@ -353,11 +365,11 @@ TEST(Pool, EveryJobEndsOnceUnderAStormOfJobsAndCancellations) {
         };
         const bool cancels = random() % 4 == 0;
         const int at = static_cast<int>(random() % 40);
-        Pool::Job job = JobOf(std::ssize(record.runs),
-                              [=, &record](std::int64_t chunk, int) {
-                                ++record.runs[static_cast<std::size_t>(chunk)];
-                                if (cancels && chunk == at) cancel();
-                              });
+        Pool::Job job =
+            JobOf(std::ssize(record.runs), [=, &record](std::int64_t chunk) {
+              ++record.runs[static_cast<std::size_t>(chunk)];
+              if (cancels && chunk == at) cancel();
+            });
         job.cancellation = token;
         job.group = random() % 5;
         job.slow = random() % 2 == 0;
@@ -402,13 +414,14 @@ TEST(CancellationToken, APartIsCancelledWithTheWholeAndNotTheWholeWithIt) {
 }
 
 TEST(PoolCaller, WaitsForNoOtherJob) {
+  const auto caller = std::this_thread::get_id();
   for (const int threads : {1, 2}) {
     std::atomic<int> runs{0};
     {
       Pool pool(threads);
       Blockade blockade(pool);
-      pool.Run(JobOf(100, [&](std::int64_t, int slot) {
-        EXPECT_EQ(slot, Pool::kCaller);
+      pool.Run(JobOf(100, [&](std::int64_t) {
+        EXPECT_EQ(std::this_thread::get_id(), caller);
         ++runs;
       }));
       EXPECT_EQ(runs, 100);
@@ -419,18 +432,22 @@ TEST(PoolCaller, WaitsForNoOtherJob) {
   }
 }
 
-TEST(PoolCaller, TakesThePlaceOfTheOnlyThread) {
-  Pool pool(1);
-  std::promise<void> other_done;
-  std::vector<int> slots;
-  pool.Run(JobOf(3, [&](std::int64_t chunk, int slot) {
-    slots.push_back(slot);
-    if (chunk > 0) return;
-    // The pool's thread would come to this job before the other.
-    pool.Submit([&other_done] { other_done.set_value(); });
-    Await(other_done.get_future());
-  }));
-  EXPECT_EQ(slots, std::vector(3, Pool::kCaller));
+TEST(PoolCaller, TakesThePlaceOfTheOnlyThreadThatTheJobMayHave) {
+  for (const int max_concurrency : {0, 1}) {
+    Pool pool(max_concurrency == 0 ? 1 : 2);
+    std::promise<void> other_done;
+    std::vector<std::thread::id> threads;
+    Pool::Job job = JobOf(3, [&](std::int64_t chunk) {
+      threads.push_back(std::this_thread::get_id());
+      if (chunk > 0) return;
+      // The pool's thread would come to this job before the other.
+      pool.Submit([&other_done] { other_done.set_value(); });
+      Await(other_done.get_future());
+    });
+    job.max_concurrency = max_concurrency;
+    pool.Run(std::move(job));
+    EXPECT_EQ(threads, std::vector(3, std::this_thread::get_id()));
+  }
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // The stacked matrices against the recursions.
-#include "core/dynamics/matrix_form.h"
+#include "core/teaching/matrix_form.h"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
 
-#include "core/lanes/targets.h"
+#include "core/engine/targets.h"
 #include "tests/core/dynamics/robots.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/batch/robot.h"
+#include "core/engine/robot.h"
 #include "tests/core/dynamics/robots.h"
 #include "tests/core/dynamics/thin_robots.h"
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/screws.h"
-#include "core/spatial/inertia.h"
+#include "core/math/inertia.h"
+#include "core/math/screws.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::testing_support {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/batch/evaluate_rows.h"
+#include "core/engine/evaluate_rows.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/with_armature.h"

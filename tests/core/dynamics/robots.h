@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "core/batch/evaluation.h"
-#include "core/lanes/block_job.h"
+#include "core/engine/block_job.h"
+#include "core/engine/evaluation.h"
 #include "core/model/model.h"
 #include "tests/core/model/descriptions.h"
 #include "tests/support/compare.h"

@@ -6,7 +6,7 @@
 #include <Eigen/SVD>
 #include <cmath>
 
-#include "core/batch/robot.h"
+#include "core/engine/robot.h"
 #include "tests/support/load_model.h"
 
 namespace torqued {

@@ -10,8 +10,8 @@
 #include <limits>
 #include <string>
 
-#include "core/batch/robot.h"
-#include "core/dynamics/matrix_form.h"
+#include "core/engine/robot.h"
+#include "core/teaching/matrix_form.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_robot.h"
 

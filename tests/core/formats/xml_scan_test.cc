@@ -14,7 +14,8 @@ using std::string_literals::operator""s;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr XmlLimits kLimits{.source_bytes = 1000, .nodes = 20, .attributes = 4};
+constexpr UrdfLimits kLimits{
+    .source_bytes = 1000, .nodes = 20, .attributes = 4};
 
 LintReport Scan(std::string_view source) {
   LintReport report;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/batch/evaluate_rows.h"
-#include "core/lanes/targets.h"
+#include "core/engine/evaluate_rows.h"
+#include "core/engine/targets.h"
 #include "core/model/model.h"
 #include "tests/core/model/descriptions.h"
 #include "tests/support/random_robot.h"

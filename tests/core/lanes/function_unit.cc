@@ -1,6 +1,5 @@
 // Compiled for every target: functions of a table of numbers, in lanes.
-#include "core/lanes/sin_cos.h"
-#include "core/lanes/tanh.h"
+#include "core/engine/functions.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -14,13 +13,12 @@ bool Fill(const N* x, long count, int quadrant, N rest, N* sine, N* cosine,
   for (long k = 0; k < count; k += Pack<N>::kLanes) {
     Pack<N> lanes, s, c;
     __builtin_memcpy(&lanes, x + k, sizeof(lanes));
-    if (rest == 0) {
-      SinCos(lanes, s, c);
-    } else {
-      const ReducedAngle<N> angle = Reduce(lanes, quadrant, Pack<N>(rest));
-      range.Add(angle);
-      SinCosOfReduced(angle, s, c);
-    }
+    const ReducedAngle<N> angle = rest == 0
+                                      ? Reduce(lanes, quadrant)
+                                      : Reduce(lanes, quadrant, Pack<N>(rest));
+    // Arguments of tanh go beyond it.
+    if (rest != 0) range.Add(angle);
+    SinCosOfReduced(angle, s, c);
     const Pack<N> t = Tanh(lanes);
     __builtin_memcpy(sine + k, &s, sizeof(s));
     __builtin_memcpy(cosine + k, &c, sizeof(c));

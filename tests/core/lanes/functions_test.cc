@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/lanes/targets.h"
+#include "core/engine/targets.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued {

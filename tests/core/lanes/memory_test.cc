@@ -137,8 +137,7 @@ TEST(LaneMemory, WhatTheWorkspaceHeldBeforeDoesNotMatter) {
       const auto run = [&](int byte) {
         BatchResult result;
         const BlockJob job = plan.Job(result.MakeRoom(plan));
-        workspace.ReserveLanes(
-            -kernels->evaluate(&job, 0, batch.rows, nullptr, 0, nullptr));
+        RunLanes(*kernels, job, 0, batch.rows, workspace, doubtful.data());
         std::memset(workspace.lanes.get(), byte, workspace.lanes_bytes);
         const long long count =
             RunLanes(*kernels, job, 0, batch.rows, workspace, doubtful.data());

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/batch/row_issue.h"
 #include "core/dynamics/pivot_rule.h"
+#include "core/engine/row_issue.h"
 #include "tests/core/dynamics/thin_robots.h"
 #include "tests/core/lanes/batch_case.h"
 

@@ -197,9 +197,13 @@ class ReferenceRows {
           {{*tip_, options_.wrench_frame}, -Given(Input::kTipWrench)});
     }
     const Eigen::VectorXd W = Given(Input::kExternalWrenches);
-    for (const WrenchPlace& place : plan_.wrench_places()) {
-      const auto k = 6 * (&place - plan_.wrench_places().data());
-      around_.pushes.push_back({place, W.segment<6>(k)});
+    for (Eigen::Index k = 0; k < W.size(); k += 6) {
+      const auto& wrench = options_.external_wrenches[k / 6];
+      const Model& model = plan_.model();
+      around_.pushes.push_back(
+          {{model.frames()[*model.FindFrame(wrench.frame)].placement,
+            wrench.reference_frame},
+           W.segment<6>(k)});
     }
   }
 

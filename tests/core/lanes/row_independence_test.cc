@@ -7,7 +7,7 @@
 #include <limits>
 #include <sstream>
 
-#include "core/batch/robot.h"
+#include "core/engine/robot.h"
 #include "tests/core/lanes/batch_case.h"
 
 namespace torqued::testing_support {

@@ -276,9 +276,7 @@ LoadResult SpoiltArmAnd(const LinkDescription& part, const std::string& carrier,
                         const LinkDescription& arm, bool turn_is_incomplete,
                         bool weld_is_incomplete = false) {
   ModelBuilder builder("test");
-  builder.AddFinding({.severity = Severity::kError,
-                      .code = LintCode::kInvalidNumber,
-                      .message = "not a number"});
+  builder.report().Add(LintCode::kInvalidNumber, {}, "not a number");
   for (const LinkDescription& link : {MasslessLink("base"), arm, part}) {
     builder.AddLink(link);
   }

@@ -1,5 +1,5 @@
 // Screws, adjoint maps and exponentials by their definitions as 4 x 4 matrices.
-#include "core/model/screws.h"
+#include "core/math/screws.h"
 
 #include <gtest/gtest.h>
 

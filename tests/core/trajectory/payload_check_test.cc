@@ -8,8 +8,8 @@
 #include <string>
 
 #include "core/base/text.h"
-#include "core/batch/robot.h"
-#include "core/trajectory/torque_limit.h"
+#include "core/engine/robot.h"
+#include "core/trajectory/check_options.h"
 #include "tests/core/trajectory/sampled_motion.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"
@@ -88,26 +88,24 @@ TEST(PayloadCheck, RoundingStaysWithinItsBound) {
     // A point on the axis of the last joint, which cannot feel it.
     const TreeBody& last = model->tree().bodies[n - 1];
     if (last.motion != JointMotion::kRevolute) continue;
-    const auto loaded = model->WithPayload(
-        *model->FindFrame(model->joints()[joint].child_link), Load(3));
-    EvaluationOptions options;
-    options.quantities = {Quantity::kInverseDynamics};
-    const TorqueTerms terms(
-        std::get<EvaluationPlan>(EvaluationPlan::Create(loaded, options)), 0);
+    const std::string& link = model->joints()[joint].child_link;
+    const auto loaded = model->WithPayload(*model->FindFrame(link), Load(3));
+    TrajectoryOptions options;
+    options.evaluation.payload = PayloadOptions{link, Load(3)};
+    const TorqueTerms terms(MakeCheckSetup(model, options));
     Robot without(model), with(loaded);
     for (int k = 0; k < 200; ++k) {
       const double speed = std::pow(10, random.Uniform(-1, 2));
-      const Eigen::VectorXd q = random.Vector(n, -3, 3),
-                            v = random.Vector(n, -speed, speed),
-                            a = random.Vector(n, -speed, speed);
+      SampledMotion motion(1, n);
+      motion.q = random.Vector(n, -3, 3).transpose();
+      motion.v = random.Vector(n, -speed, speed).transpose();
+      motion.a = random.Vector(n, -speed, speed).transpose();
+      const Eigen::VectorXd q = motion.q.row(0), v = motion.v.row(0),
+                            a = motion.a.row(0);
       const double one = without.InverseDynamics(q, v, a)[n - 1],
                    other = with.InverseDynamics(q, v, a)[n - 1];
       std::vector<double> bounds(joint + 1);
-      terms.Bound({{q.data(), q.data() + n},
-                   {v.data(), v.data() + n},
-                   {a.data(), a.data() + n},
-                   {}},
-                  bounds);
+      terms.Bound(motion.View(), 0, bounds);
       const double size = std::max(std::abs(one), std::abs(other));
       worst = std::max(
           worst, std::abs(other - one) / (kEpsilon * (bounds[joint] + size)));

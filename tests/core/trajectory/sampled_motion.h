@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -69,6 +70,20 @@ inline SampledMotion MakeMotion(const Model& model, std::int64_t rows,
     }
   }
   return motion;
+}
+
+/// Of the spline through positions, `at_a_time` rows in one go.
+inline std::optional<SampleRates> Differentiate(
+    std::span<const double> time, const SampleTable& positions,
+    SplineMethod method, std::int64_t at_a_time = 1 << 20) {
+  const auto derivatives =
+      SplineDerivatives::Create(time, ViewOf(positions), method);
+  // The passes over all rows are three.
+  for (auto left = 3 * positions.rows(); left > at_a_time; left -= at_a_time) {
+    EXPECT_FALSE(derivatives->Advance(at_a_time));
+  }
+  EXPECT_TRUE(derivatives->Advance(at_a_time));
+  return derivatives->Finish();
 }
 
 /// Bounds that only a test's own break.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/trajectory/trajectory_check.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::testing_support {
@@ -200,13 +201,20 @@ TEST(TorqueLimit, TheSmallerOfCurveAndEffortCounts) {
 
 TEST(TorqueLimit, CurvesThatMakeNoSenseAreTold) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(Validate({}));
-  EXPECT_FALSE(Validate({{1, 40}, {3, 20}, {5, 0}}));
-  EXPECT_TRUE(Validate({{1, 2}, {1, 3}}));
-  EXPECT_TRUE(Validate({{2, 2}, {1, 3}}));
+  using Curve = std::vector<TorqueAtSpeed>;
+  const auto is_refused = [](const Curve& curve) {
+    JointBounds bounds;
+    bounds.torque_at_speed = curve;
+    const auto problem = Validate(bounds, {});
+    return problem && problem->member == "torque_at_speed";
+  };
+  EXPECT_FALSE(is_refused({}));
+  EXPECT_FALSE(is_refused({{1, 40}, {3, 20}, {5, 0}}));
+  EXPECT_TRUE(is_refused({{1, 2}, {1, 3}}));
+  EXPECT_TRUE(is_refused({{2, 2}, {1, 3}}));
   for (const double number : {-1.0, kNaN}) {
-    EXPECT_TRUE(Validate({{number, 2}}));
-    EXPECT_TRUE(Validate({{1, number}}));
+    EXPECT_TRUE(is_refused({{number, 2}}));
+    EXPECT_TRUE(is_refused({{1, number}}));
   }
 }
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/batch/robot.h"
+#include "core/engine/robot.h"
 #include "tests/core/trajectory/sampled_motion.h"
 #include "tests/support/compare.h"
 #include "tests/support/load_model.h"
@@ -373,8 +373,7 @@ TEST(JudgedMotion, VelocitiesBetweenSamplesSlowItDown) {
     motion.q.row(k) << t - 0.02 * t * t * t, t * t;
   }
   motion.spline = SplineMethod::kCubic;
-  const auto rates =
-      Differentiate(motion.time, ViewOf(motion.q), *motion.spline);
+  const auto rates = Differentiate(motion.time, motion.q, *motion.spline);
   ASSERT_TRUE(rates);
   motion.v = rates->v;
   motion.a = rates->a;

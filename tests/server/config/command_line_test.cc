@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/lanes/targets.h"
+#include "core/engine/targets.h"
 #include "server/config/settings.h"
 #include "tests/server/temp_dir.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/batch/evaluation.h"
+#include "core/engine/evaluation.h"
 #include "server/registry/registry.h"
 
 namespace torqued::server {
@@ -79,10 +79,7 @@ TEST(MappingTest, ATipThatAGoodModelLacksIsAnUnknownFrame) {
   refused.code = RegistryError::Code::kInvalidModel;
   refused.message = "invalid model: no link 'x'";
   refused.field = "source";
-  Finding nowhere;
-  nowhere.code = LintCode::kUnknownTip;
-  nowhere.message = "no link 'x'";
-  refused.report.Add(nowhere);
+  refused.report.Add(LintCode::kUnknownTip, {}, "no link 'x'");
   const Error error = ToError(refused);
   EXPECT_EQ(error.reason, v1::UNKNOWN_FRAME);
   EXPECT_EQ(error.message, "no link 'x'");

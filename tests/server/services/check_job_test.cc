@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/batch/row_workspace.h"
+#include "core/engine/evaluate_rows.h"
 #include "tests/server/robots.h"
 #include "tests/support/random_robot.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/lanes/targets.h"
+#include "core/engine/targets.h"
 #include "tests/server/robots.h"
 
 namespace torqued::server {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/batch/engine.h"
+#include "core/engine/engine.h"
 #include "tests/server/robots.h"
 
 namespace torqued::server {

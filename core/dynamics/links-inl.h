@@ -1,0 +1,336 @@
+// What the links of a lowered tree do: how they move, what passes through their
+// joints, and what that sums up to.
+#pragma once
+
+#include "core/dynamics/crba-inl.h"
+#include "core/dynamics/joint-inl.h"
+#include "core/dynamics/kinematics-inl.h"
+#include "core/dynamics/rnea-inl.h"
+#include "core/math/inertia.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+/// C_i = T_{i,i'}: ToParent takes twists and wrenches to the body's own frame.
+template <class T, class N>
+TORQUED_INLINE Transform<T> OwnFrame(const LoweredTreeOf<N>& tree, long i) {
+  const BodyFrame& C = tree.frames[i];
+  return {Mat3<T>::Constant(C.R), Vec3<T>::Constant(C.p)};
+}
+
+/// own[i] of all bodies from that of their parents: change(joint, i, x) makes
+/// the body's of an x that is the parent's or `of_base`.
+template <class T, class N, class Item, class Change>
+TORQUED_INLINE void ForBodiesOutwards(const LoweredTreeOf<N>& tree,
+                                      const LoweredState<T>& state,
+                                      const Item& of_base, Item* own,
+                                      const Change& change) {
+  const Joints joints(tree, state);
+  for (long i = 0; i < tree.n; ++i) {
+    const int parent = tree.bodies[i].parent;
+    Item x = of_base;
+    if (parent != kBase) x = own[parent];
+    joints.With(
+        i, [&](const auto& joint) TORQUED_INLINE_BODY { change(joint, i, x); });
+    own[i] = x;
+  }
+}
+
+/// V[n], the bodies' twists in {i'}. Null: the base rests.
+template <class T, class N>
+TORQUED_ONE_COPY void LoweredTwists(const LoweredTreeOf<N>& tree,
+                                    const LoweredState<T>& state,
+                                    const BaseMotion<T>* base, Twist<T>* V) {
+  const auto change = [&](const auto& joint, long i, Twist<T>& own)
+                          TORQUED_INLINE_BODY {
+                            if (joint.body.parent != kBase || base != nullptr) {
+                              TwistToChild(joint, own);
+                            }
+                            AddAlongJoint(joint, state.v[i], own);
+                          };
+  const Twist<T> of_base = base == nullptr ? Twist<T>::Zero() : base->V;
+  ForBodiesOutwards(tree, state, of_base, V, change);
+}
+
+/// A[n], the rates of the components of V, without gravity.
+template <class T, class N>
+TORQUED_ONE_COPY void LoweredAccelerations(const LoweredTreeOf<N>& tree,
+                                           const LoweredState<T>& state,
+                                           const BaseMotion<T>* base,
+                                           const Twist<T>* V, Twist<T>* A) {
+  const auto change = [&](const auto& joint, long i, Twist<T>& own)
+                          TORQUED_INLINE_BODY {
+                            if (joint.body.parent != kBase || base != nullptr) {
+                              TwistToChild(joint, own);
+                              AddScrewRate(joint, V[i], state.v[i], own);
+                            }
+                            AddAlongJoint(joint, state.a[i], own);
+                          };
+  const Twist<T> of_base = base == nullptr ? Twist<T>::Zero() : base->A;
+  ForBodiesOutwards(tree, state, of_base, A, change);
+}
+
+/// Twist of the tip's body, and the rates of its components, without gravity.
+template <class T, class N>
+TORQUED_ONE_COPY void LoweredTipTwists(const LoweredTreeOf<N>& tree,
+                                       const LoweredTip& tip,
+                                       const LoweredState<T>& state,
+                                       const BaseMotion<T>* base, Twist<T>* V,
+                                       Twist<T>* A) {
+  const Joints joints(tree, state);
+  *V = base == nullptr ? Twist<T>::Zero() : base->V;
+  *A = base == nullptr ? Twist<T>::Zero() : base->A;
+  for (int k = 0; k < tip.length; ++k) {
+    const int i = tip.path[k];
+    joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
+      TwistToChild(joint, *V);
+      TwistToChild(joint, *A);
+      AddScrewRate(joint, *V, state.v[i], *A);
+      AddAlongJoint(joint, state.v[i], *V);
+      AddAlongJoint(joint, state.a[i], *A);
+    });
+  }
+}
+
+/// One of them at the tip, in its reference frame.
+template <class T>
+TORQUED_INLINE Twist<T> InReference(const LoweredTip& tip,
+                                    const TipPose<T>& pose, Twist<T> V) {
+  const PoseRows<T>& X = pose.last;
+  const bool world = tip.reference == ReferenceFrame::kWorld;
+  if (!world) V.v += Cross(V.w, Vec3<T>::Constant(tip.frame->p));
+  if (tip.reference == ReferenceFrame::kLocal) {
+    TurnByTranspose(tip.frame->R, V.w);
+    TurnByTranspose(tip.frame->R, V.v);
+    return V;
+  }
+  V = {X.Rotate(V.w), X.Rotate(V.v)};
+  if (world) V.v += Cross(X.p, V.w);
+  return V;
+}
+
+/// motion[n], from the gravity and the base of `terms`.
+template <class T, class N>
+TORQUED_ONE_COPY void LoweredMotions(const LoweredTreeOf<N>& tree,
+                                     const LoweredTerms<T>& terms,
+                                     const LoweredState<T>& state,
+                                     LinkMotion<T>* motion) {
+  const Joints joints(tree, state);
+  for (long i = 0; i < tree.n; ++i) {
+    const int parent = tree.bodies[i].parent;
+    const T &v = state.v[i], &a = state.a[i];
+    LinkMotion<T> m;
+    if (parent == kBase && terms.base == nullptr) {
+      m = MoveRoot(joints[i], terms.gravity, v, a);
+    } else {
+      m = parent == kBase ? MotionOfBase(*terms.base, terms.gravity)
+                          : motion[parent];
+      joints.With(i, [&](const auto& joint)
+                         TORQUED_INLINE_BODY { MoveChild(joint, v, a, m); });
+    }
+    motion[i] = m;
+  }
+}
+
+/// X[n], T_{0,i'}.
+template <class T, class N>
+TORQUED_ONE_COPY void LoweredPoses(const LoweredTreeOf<N>& tree,
+                                   const LoweredState<T>& state,
+                                   PoseRows<T>* X) {
+  const auto change = [](const auto& joint, long /*i*/, PoseRows<T>& own)
+                          TORQUED_INLINE_BODY { PlaceChild(joint, own); };
+  ForBodiesOutwards(tree, state, PoseRows<T>::Identity(), X, change);
+}
+
+/// The screw of a joint in base axes about the base's origin.
+template <class T, class N>
+TORQUED_INLINE Twist<T> ScrewInBase(const LoweredBody<N>& body,
+                                    const PoseRows<T>& X) {
+  const Vec3<T> z = X.z();
+  if (body.motion == JointMotion::kPrismatic) return {Vec3<T>::Zero(), z};
+  return {z, Cross(X.p, z)};
+}
+
+/// sum[n], of each body and all that it carries.
+template <class T, class N>
+TORQUED_ONE_COPY void LoweredComposites(const LoweredTreeOf<N>& tree,
+                                        const LoweredState<T>& state,
+                                        CompositeMoments<T>* sum) {
+  const Joints joints(tree, state);
+  for (long i = 0; i < tree.n; ++i) sum[i] = OwnMoments<T>(tree.bodies[i]);
+  for (long i = tree.n - 1; i >= 0; --i) {
+    const LoweredBody<N>& body = tree.bodies[i];
+    if (body.parent == kBase) continue;
+    CompositeMoments<T> carried = sum[i];
+    joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
+      MomentsToParent(joint, T(body.composite_mass), carried);
+    });
+    Add(carried, sum[body.parent]);
+  }
+}
+
+/// What is handed down, to the base or to a parent.
+template <class T>
+TORQUED_INLINE SpatialInertia<T> Handed(const HandedInertia& inertia) {
+  return {T(inertia.mass), Vec3<T>::Constant(inertia.h),
+          Sym3<T>::Constant(inertia.I)};
+}
+
+/// Σ m_i p_com,i in base axes. Uses h[n].
+template <class T, class N>
+TORQUED_ONE_COPY Vec3<T> LoweredFirstMoment(const LoweredTreeOf<N>& tree,
+                                            const LoweredState<T>& state,
+                                            Vec3<T>* h) {
+  const Joints joints(tree, state);
+  for (long i = 0; i < tree.n; ++i) {
+    h[i] = Vec3<T>::Constant(tree.bodies[i].h);
+  }
+  Vec3<T> of_base = Vec3<T>::Constant(tree.handed[tree.n].h);
+  for (long i = tree.n - 1; i >= 0; --i) {
+    const LoweredBody<N>& body = tree.bodies[i];
+    const T mass(body.composite_mass);
+    Vec3<T> carried = h[i];
+    joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
+      // Products of constants would be rounded in lanes alone.
+      if (!joint.IsRevolute()) carried.z = Fma(mass, joint.q, carried.z);
+      RotateToParent(joint, carried);
+      for (int k = 0; k < 3; ++k) {
+        if (!joint.Shifts(k)) continue;
+        carried[k] = Fma(mass, T(body.p[k]), carried[k]);
+      }
+    });
+    (body.parent == kBase ? of_base : h[body.parent]) += carried;
+  }
+  return of_base;
+}
+
+/// From the wrench on each body (or its momentum) to what comes of it and of
+/// all that it carries; returns the sum on the base, in its axes.
+template <class T, class N>
+TORQUED_ONE_COPY Wrench<T> SumToBase(const LoweredTreeOf<N>& tree,
+                                     const LoweredState<T>& state,
+                                     Wrench<T>* F) {
+  const Joints joints(tree, state);
+  Wrench<T> of_base = Wrench<T>::Zero();
+  for (long i = tree.n - 1; i >= 0; --i) {
+    const int parent = tree.bodies[i].parent;
+    Wrench<T>& sum = parent == kBase ? of_base : F[parent];
+    joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
+      sum = AddWrenchToParent(joint, F[i], sum);
+    });
+  }
+  return of_base;
+}
+
+/// Of the whole robot in base axes about the base's origin. Uses F[n].
+template <class T, class N>
+TORQUED_ONE_COPY Wrench<T> LoweredMomentum(const LoweredTreeOf<N>& tree,
+                                           const LoweredState<T>& state,
+                                           const BaseMotion<T>* base,
+                                           const Twist<T>* V, Wrench<T>* F) {
+  for (long i = 0; i < tree.n; ++i) F[i] = OwnMomentum(tree.bodies[i], V[i]);
+  Wrench<T> sum = SumToBase(tree, state, F);
+  if (base != nullptr) sum += Handed<T>(tree.handed[tree.n]) * base->V;
+  return sum;
+}
+
+/// Σ Xᵢᵀ G_i V_i with `other`, V or A: twice the kinetic energy, or its rate.
+/// Armature has its share.
+template <class T, class N>
+TORQUED_INLINE T LoweredPowerOfMomenta(const LoweredTreeOf<N>& tree,
+                                       const T* rates, const T* other_rates,
+                                       const BaseMotion<T>* base,
+                                       const Twist<T>* of_base,
+                                       const Twist<T>* V,
+                                       const Twist<T>* other) {
+  T sum(0);
+  for (long i = 0; i < tree.n; ++i) {
+    const LoweredBody<N>& body = tree.bodies[i];
+    sum = sum + Dot(OwnMomentum(body, V[i]), other[i]);
+    sum = sum + T(body.armature) * rates[i] * other_rates[i];
+  }
+  if (base == nullptr) return sum;
+  return sum + Dot(Handed<T>(tree.handed[tree.n]) * base->V, *of_base);
+}
+
+/// What the inertia that body i hands to its parent needs when it moves so.
+template <class T, class N>
+TORQUED_INLINE Wrench<T> HandedWrench(const LoweredBody<N>& body,
+                                      const HandedInertia& inertia,
+                                      const LinkMotion<T>& m) {
+  if (body.motion == JointMotion::kPrismatic) {
+    const Sym3<T> I = Sym3<T>::Constant(inertia.I);
+    return {I * m.wd + Cross(m.w, I * m.w), Vec3<T>::Zero()};
+  }
+  const T hz(inertia.h[2]);
+  const Vec3<T> column = Fma(m.B.c2, T(inertia.I[0]), m.a * hz);
+  return {{-column.y, column.x, T(0)}, Fma(m.B.c2, hz, m.a * T(inertia.mass))};
+}
+
+/// The wrench on the base of all that moves as `motion` says, in base axes.
+/// Leaves in F[n] what the kept inertias let pass through the joints, in {i'}.
+template <class T, class N>
+TORQUED_ONE_COPY Wrench<T> LoweredJointWrenches(const LoweredTreeOf<N>& tree,
+                                                const LoweredTerms<T>& terms,
+                                                const LoweredState<T>& state,
+                                                const LinkMotion<T>* motion,
+                                                Wrench<T>* F) {
+  const Joints joints(tree, state);
+  for (long i = 0; i < tree.n; ++i) F[i] = InertialWrench(joints[i], motion[i]);
+  for (int k = 0; k < terms.wrench_count; ++k) {
+    Wrench<T>& own = F[terms.wrenches[k].body];
+    own = own - terms.wrenches[k].W;
+  }
+  const Wrench<T> sum = SumToBase(tree, state, F);
+  const SpatialInertia<T> G = Handed<T>(tree.handed[tree.n]);
+  if (terms.base == nullptr) {
+    return sum + G * Twist<T>{Vec3<T>::Zero(), -terms.gravity};
+  }
+  const Twist<T>& V = terms.base->V;
+  const Twist<T> A = {terms.base->A.w, terms.base->A.v - terms.gravity};
+  return sum + G * A + MinusAdTranspose(V, G * V);
+}
+
+/// A_G[6 x n], row-major: the momentum about the centre of mass that a unit
+/// rate of each joint makes.
+template <class T, class N>
+TORQUED_ONE_COPY void LoweredMomentumMatrix(const LoweredTreeOf<N>& tree,
+                                            const PoseRows<T>* X,
+                                            const CompositeMoments<T>* sum,
+                                            const Vec3<T>& com, T* A_G) {
+  for (long j = 0; j < tree.n; ++j) {
+    const LoweredBody<N>& body = tree.bodies[j];
+    Wrench<T> h;
+    UnitWrench(body, sum[j], T(body.composite_mass), h);
+    const Vec3<T> f = X[j].Rotate(h.f);
+    const Vec3<T> m = X[j].Rotate(h.m) + Cross(X[j].p - com, f);
+    StoreColumn(Twist<T>{m, f}, tree.n, static_cast<int>(j), A_G);
+  }
+}
+
+/// J̇[6 x n] of a Jacobian, on a base at rest. With V_j, the twist of the body
+/// that joint j carries: ad_{V_j} J_j, less what the reference frame moves.
+template <class T, class N>
+TORQUED_ONE_COPY void LoweredJacobianRate(const LoweredTreeOf<N>& tree,
+                                          const LoweredTip& tip, const T* v,
+                                          const TipPose<T>& pose, const T* J,
+                                          T* J_rate) {
+  const Twist<T> V_tip = LoweredTipTwist(
+      tree, tip, v, static_cast<const BaseMotion<T>*>(nullptr), pose, J);
+  const bool local = tip.reference == ReferenceFrame::kLocal;
+  for (int k = 0; k < 6 * tree.n; ++k) J_rate[k] = T(0);
+  Twist<T> V = local ? V_tip * T(-1) : Twist<T>::Zero();
+  for (int k = 0; k < tip.length; ++k) {
+    const int j = tip.path[k];
+    const Twist<T> column = LoadColumn(J, tree.n, j);
+    V += column * v[j];
+    Twist<T> rate = Bracket(V, column);
+    if (tip.reference == ReferenceFrame::kLocalWorldAligned) {
+      rate.v += Cross(column.w, V_tip.v);
+    }
+    StoreColumn(rate, tree.n, j, J_rate);
+  }
+}
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued

@@ -1,0 +1,415 @@
+// Derivatives of inverse dynamics on a lowered tree (Singh, Russell & Wensing
+// 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
+// vector algebra"; for joints of one degree of freedom), in the axes of the
+// bodies, where a joint's screw is a unit vector. Regrouped inertias leave
+// inverse dynamics the same function, hence its derivatives too.
+#pragma once
+
+#include "core/dynamics/crba-inl.h"
+#include "core/dynamics/friction-inl.h"
+#include "core/dynamics/joint-inl.h"
+#include "core/dynamics/scratch_layout-inl.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+/// What the forces of a subtree depend on, about the origin of {i'} and in its
+/// axes. x runs over the particles.
+template <class T>
+struct LoweredSubtree {
+  CompositeMoments<T> moments;
+  Mat3<T> N;    // ∫ρ ẋ xᵀ
+  Vec3<T> p;    // ∫ρ ẋ
+  Wrench<T> f;  // that its motion needs, gravity too, less external wrenches
+
+  static TORQUED_INLINE LoweredSubtree Zero() {
+    return {{Sym3<T>::Zero(), Vec3<T>::Zero()},
+            Mat3<T>::Zero(),
+            Vec3<T>::Zero(),
+            Wrench<T>::Zero()};
+  }
+};
+
+/// See JointResponse.
+template <class T>
+struct LoweredResponse {
+  Wrench<T> by_a, by_v, by_q;
+  Vec3<T> gyroscopic;
+};
+
+/// Memory of LoweredInverseDynamicsDerivatives; n bodies, twists in {i'}.
+template <class T>
+struct LoweredDerivativesScratch {
+  Twist<T>* V;
+  Twist<T>* A;                   // V̇ of a base that accelerates at −g
+  Twist<T>* S_rate;              // 2 ad_{V_λ} S_i; the z components are not set
+  Twist<T>* S_rate_rate;         // ad_{V̇_λ} S_i + ad_{V_λ} ad_{V_λ} S_i
+  LoweredResponse<T>* response;  // of joint k, carried towards the base
+  LoweredSubtree<T>* sum;        // by slot: what was gathered from the children
+};
+
+template <class T>
+void CarveLoweredDerivatives(unsigned long n, unsigned long slots,
+                             Carver& carver, LoweredDerivativesScratch<T>& s) {
+  carver.Take(s.V, n);
+  carver.Take(s.A, n);
+  carver.Take(s.S_rate, n);
+  carver.Take(s.S_rate_rate, n);
+  carver.Take(s.response, n);
+  carver.Take(s.sum, slots);
+}
+
+/// Motion of a root on a base at rest, and how its screw moves.
+template <class T, class N>
+TORQUED_INLINE void MoveRootScrew(const AnyJoint<T, N>& joint,
+                                  const Vec3<T>& gravity, const T& v,
+                                  const T& a, Twist<T>& V, Twist<T>& A,
+                                  Twist<T>& rate, Twist<T>& rate_rate) {
+  Vec3<T> up = -gravity;
+  RotateToChild(joint, up);
+  V = rate = rate_rate = Twist<T>::Zero();
+  A = {Vec3<T>::Zero(), up};
+  if (joint.IsRevolute()) rate_rate.v = {up.y, -up.x, T(0)};
+  AddAlongJoint(joint, v, V);
+  AddAlongJoint(joint, a, A);
+}
+
+/// From the parent's motion to the child's, and how the child's screw moves
+/// with the parent. With ω, v, ω̇, a of the parent, where the child is:
+///   ad_V S = (ω × z; v × z), prismatic (0; ω × z), and so on.
+template <class Joint, class T>
+TORQUED_INLINE void MoveScrew(const Joint& joint, const T& qd, const T& qdd,
+                              Twist<T>& V, Twist<T>& A, Twist<T>& rate,
+                              Twist<T>& rate_rate) {
+  TwistToChild(joint, V);
+  TwistToChild(joint, A);
+  const Vec3<T>&w = V.w, &v = V.v;
+  const Vec3<T> turning = {Fma(w.z, w.x, A.w.y), Fma(w.z, w.y, -A.w.x),
+                           -Fma(w.x, w.x, w.y * w.y)};
+  if (joint.IsRevolute()) {
+    rate.w.x = w.y + w.y, rate.w.y = -(w.x + w.x);
+    rate.v.x = v.y + v.y, rate.v.y = -(v.x + v.x);
+    rate_rate.w = turning;
+    rate_rate.v = {Fma(w.z, v.x, Fma(v.z, w.x, A.v.y)),
+                   Fma(w.z, v.y, Fma(v.z, w.y, -A.v.x)),
+                   Fma(v.x, rate.w.y, -(v.y * rate.w.x))};
+    A.w.x += w.y * qd;
+    A.w.y -= w.x * qd;
+    A.v.x += v.y * qd;
+    A.v.y -= v.x * qd;
+    A.w.z += qdd;
+    V.w.z += qd;
+  } else {
+    rate.v.x = w.y + w.y, rate.v.y = -(w.x + w.x);
+    rate_rate.v = turning;
+    A.v.x += w.y * qd;
+    A.v.y -= w.x * qd;
+    A.v.z += qdd;
+    V.v.z += qd;
+  }
+}
+
+/// Adds a body's own kept inertia in motion.
+template <class T, class N>
+TORQUED_INLINE void AddOwn(const LoweredBody<N>& body, const Twist<T>& V,
+                           const Twist<T>& A, LoweredSubtree<T>& sum) {
+  const Vec3<T>&w = V.w, &v = V.v, &wd = A.w, &a = A.v;
+  Add(OwnMoments<T>(body), sum.moments);
+  // N = [ω] S + v hᵀ;  f = ∫ρ (x; 1) × (a + ω̇ × x + ω × ẋ)
+  if (body.motion == JointMotion::kRevolute) {
+    const T xx(body.S[0]), xy(body.S[1]), xz(body.S[2]), yy(body.S[3]),
+        yz(body.S[4]), trace_S(body.S[0] + body.S[3]);
+    const T hx(body.h[0]), hy(body.h[1]);
+    const Mat3<T> own = {Cross(w, Vec3<T>{xx, xy, xz}) + v * hx,
+                         Cross(w, Vec3<T>{xy, yy, yz}) + v * hy,
+                         {-(w.z * yz), w.z * xz, Fma(w.x, yz, -(w.y * xz))}};
+    const Vec3<T> p = {-(w.z * hy), w.z * hx, Fma(w.x, hy, -(w.y * hx))};
+    const T trace = Fma(v.x, hx, v.y * hy);
+    const Vec3<T> Nw = own * w;
+    sum.f.m.x +=
+        Fma(yy, wd.x, -(xy * wd.y)) - xz * wd.z + hy * a.z + trace * w.x - Nw.x;
+    sum.f.m.y +=
+        Fma(xx, wd.y, -(xy * wd.x)) - yz * wd.z - hx * a.z + trace * w.y - Nw.y;
+    sum.f.m.z += Fma(trace_S, wd.z, -(xz * wd.x)) - yz * wd.y + hx * a.y -
+                 hy * a.x + trace * w.z - Nw.z;
+    sum.f.f += Cross(w, p);
+    sum.f.f.x -= wd.z * hy;
+    sum.f.f.y += wd.z * hx;
+    sum.f.f.z += Fma(wd.x, hy, -(wd.y * hx));
+    sum.N = sum.N + own;
+    sum.p += p;
+  } else {
+    const Vec3<T> h = Vec3<T>::Constant(body.h);
+    const T m(body.mass);
+    const Vec3<T> p = v * m + Cross(w, h);
+    sum.f.m += Cross(h, a) + w * Dot(v, h) - v * Dot(w, h);
+    sum.f.f += a * m + Cross(wd, h) + Cross(w, p);
+    sum.N = sum.N + Outer(v, h);
+    sum.p += p;
+  }
+}
+
+/// As the parent's frame has it.
+template <class Joint, class T>
+TORQUED_INLINE void SubtreeToParent(const Joint& joint,
+                                    LoweredSubtree<T>& sum) {
+  MomentsToParent(joint, T(joint.body.composite_mass), sum.moments);
+  sum.f = WrenchToParent(joint, sum.f);
+  if (!joint.IsRevolute()) sum.N.c2 += sum.p * joint.q;
+  RotateBothSides(joint, sum.N);
+  RotateToParent(joint, sum.p);
+  const Vec3<T> p = Vec3<T>::Constant(joint.body.p);
+  if (joint.Shifts(0)) sum.N.c0 += sum.p * p.x;
+  if (joint.Shifts(1)) sum.N.c1 += sum.p * p.y;
+  if (joint.Shifts(2)) sum.N.c2 += sum.p * p.z;
+}
+
+template <class T>
+TORQUED_INLINE void Add(const LoweredSubtree<T>& a, LoweredSubtree<T>& b) {
+  Add(a.moments, b.moments);
+  b.N = b.N + a.N;
+  b.p += a.p;
+  b.f += a.f;
+}
+
+/// JointResponse of a unit screw about z or along it. E = tr(N) 1 − N, and
+/// G X = (tr(S) ω − S ω + h × v; m v − h × ω).
+template <class T, class N>
+TORQUED_INLINE void Respond(const LoweredBody<N>& body,
+                            const LoweredSubtree<T>& sum, const Twist<T>& rate,
+                            const Twist<T>& rate_rate, LoweredResponse<T>& r) {
+  const T zero(0);
+  const Sym3<T>& S = sum.moments.S;
+  const Vec3<T>& h = sum.moments.h;
+  const Mat3<T>& M = sum.N;
+  const Vec3<T>& p = sum.p;
+  const Vec3<T>&w = rate_rate.w, &v = rate_rate.v;
+  const T rx = rate.v.x, ry = rate.v.y;
+  const T mass(body.composite_mass);
+  UnitWrench(body, sum.moments, mass, r.by_a);
+  if (body.motion == JointMotion::kPrismatic) {
+    r.by_v = {{-(h.z * ry), h.z * rx, Fma(h.x, ry, -(h.y * rx))},
+              {mass * rx, mass * ry, zero}};
+    r.by_q = {
+        {Fma(h.y, v.z, -(h.z * v.y)) - sum.f.f.y,
+         Fma(h.z, v.x, -(h.x * v.z)) + sum.f.f.x, Fma(h.x, v.y, -(h.y * v.x))},
+        v * mass};
+    r.gyroscopic = {p.y, -p.x, zero};
+    return;
+  }
+  const T wx = rate.w.x, wy = rate.w.y;
+  const T S_zz = S.xx + S.yy, trace_S = S_zz + S.zz;
+  const T N_zz = M.c0.x + M.c1.y, trace_N = N_zz + M.c2.z;
+  const T S_x = trace_S - S.xx, S_y = trace_S - S.yy;
+  r.by_v.m = {
+      Fma(S_x, wx, -(S.xy * wy)) - h.z * ry - (M.c2.x + M.c2.x),
+      Fma(S_y, wy, -(S.xy * wx)) + h.z * rx - (M.c2.y + M.c2.y),
+      Fma(h.x, ry, -(S.xz * wx)) - S.yz * wy - h.y * rx + (N_zz + N_zz)};
+  r.by_v.f = {Fma(mass, rx, h.z * wy) - (p.y + p.y),
+              Fma(mass, ry, -(h.z * wx)) + (p.x + p.x),
+              Fma(h.y, wx, -(h.x * wy))};
+  r.by_q.m = {Fma(S_x, w.x, -(S.xy * w.y)) - S.xz * w.z + h.y * v.z -
+                  h.z * v.y + (trace_N - M.c0.x) * wx - M.c1.x * wy - sum.f.m.y,
+              Fma(S_y, w.y, -(S.xy * w.x)) - S.yz * w.z + h.z * v.x -
+                  h.x * v.z + (trace_N - M.c1.y) * wy - M.c0.y * wx + sum.f.m.x,
+              Fma(S_zz, w.z, -(S.xz * w.x)) - S.yz * w.y + h.x * v.y -
+                  h.y * v.x - M.c0.z * wx - M.c1.z * wy};
+  r.by_q.f = {Fma(mass, v.x, h.z * w.y) - h.y * w.z + p.z * wy - sum.f.f.y,
+              Fma(mass, v.y, h.x * w.z) - h.z * w.x - p.z * wx + sum.f.f.x,
+              Fma(mass, v.z, h.y * w.x) - h.x * w.y + p.y * wx - p.x * wy};
+  r.gyroscopic = {-M.c0.z, -M.c1.z, N_zz};
+}
+
+/// The matrices, [n x n], row-major.
+template <class T>
+struct DerivativeMatrices {
+  T *dq, *dv;
+};
+
+/// Carries the responses of body i and of those it carries over its joint, to
+/// joint j, and writes what those joints and j cause at each other. kAll: else
+/// dtau/dv alone, and the rest of the scratch is without meaning.
+template <bool kAll, bool kToRoot, class Joint, class T, class N>
+TORQUED_INLINE void CarryResponses(const Joint& at,
+                                   const LoweredTreeOf<N>& tree,
+                                   const LoweredDerivativesScratch<T>& own,
+                                   long i, long end, long j,
+                                   const DerivativeMatrices<T>& out) {
+  const T s = at.s, c = at.c, q = at.q;  // in registers
+  const Joint joint{at.body, s, c, q};
+  const LoweredBody<N>& onto = tree.bodies[j];
+  const Twist<T> rate = own.S_rate[j], rate_rate = own.S_rate_rate[j];
+  const long n = tree.n;
+  T *const dq = out.dq, *const dv = out.dv;
+  LoweredResponse<T>* const response = own.response;
+  const auto of_onto = [&](const Wrench<T>& F) TORQUED_INLINE_BODY {
+    return kToRoot ? F.m.z : OfJoint(onto, F);
+  };
+  long kj = i * n + j;
+  long jk = j * n + i;
+  for (long k = i; k < end; ++k) {
+    LoweredResponse<T> r = response[k];
+    r.by_a = WrenchToParent(joint, r.by_a);
+    r.by_v = WrenchToParent(joint, r.by_v);
+    r.by_q = WrenchToParent(joint, r.by_q);
+    RotateToParent(joint, r.gyroscopic);
+    if constexpr (!kAll) r.by_q = Wrench<T>::Zero();
+    if constexpr (!kToRoot) response[k] = r;
+    const Wrench<T>& F = r.by_a;
+    const Vec3<T>& g = r.gyroscopic;
+    dv[jk] = of_onto(r.by_v);
+    if constexpr (kAll) dq[jk] = of_onto(r.by_q);
+    if constexpr (kToRoot) {
+      // A revolute root's screw turns with nothing.
+      dv[kj] = g.z + g.z;
+      if constexpr (kAll) {
+        dq[kj] = Fma(F.f.x, rate_rate.v.x, F.f.y * rate_rate.v.y);
+      }
+    } else if (onto.motion == JointMotion::kRevolute) {
+      dv[kj] = g.z + g.z + F.m.x * rate.w.x + F.m.y * rate.w.y +
+               F.f.x * rate.v.x + F.f.y * rate.v.y;
+      if constexpr (kAll) {
+        dq[kj] = Fma(g.x, rate.w.x, g.y * rate.w.y) + Dot(F, rate_rate);
+      }
+    } else {
+      dv[kj] = Fma(F.f.x, rate.v.x, F.f.y * rate.v.y);
+      if constexpr (kAll) dq[kj] = Dot(F.f, rate_rate.v);
+    }
+    kj += n;
+    ++jk;
+  }
+}
+
+/// What a revolute root feels of all that it carries.
+template <class T>
+struct RootSum {
+  T N_zz;  // N_xx + N_yy
+  T hx, hy;
+
+  static TORQUED_INLINE RootSum Zero() { return {T(0), T(0), T(0)}; }
+  TORQUED_INLINE void Add(const LoweredSubtree<T>& sum) {
+    N_zz += sum.N.c0.x + sum.N.c1.y;
+    hx += sum.moments.h.x;
+    hy += sum.moments.h.y;
+  }
+};
+
+/// With tau = ID(q, v, a): dtau/dq and dtau/dv, each written whole, or dtau/dv
+/// alone. Coulomb friction has no derivative, at v = 0 neither, unless it is
+/// smoothed. The wrenches of `terms` turn with their bodies.
+template <bool kAll, class T, class N>
+TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
+    const LoweredTreeOf<N>& tree, const LoweredTerms<T>& terms,
+    const LoweredState<T>& state, const LoweredDerivativesScratch<T>& own,
+    DerivativeMatrices<T> out) {
+  const LoweredBody<N>* const bodies = tree.bodies;
+  const Joints joints(tree, state);
+  const long n = tree.n;
+  const bool at_rest = terms.base == nullptr;
+  const T *v = state.v, *a = state.a;
+  // Outwards: how bodies and screws move.
+  Twist<T> V, A;
+  for (long i = 0; i < n; ++i) {
+    const long parent = bodies[i].parent;
+    Twist<T>&rate = own.S_rate[i], &rate_rate = own.S_rate_rate[i];
+    if (parent == kBase && at_rest) {
+      MoveRootScrew(joints[i], terms.gravity, v[i], a[i], V, A, rate,
+                    rate_rate);
+    } else {
+      if (parent == kBase) {
+        V = terms.base->V;
+        A = {terms.base->A.w, terms.base->A.v - terms.gravity};
+      } else if (parent != i - 1) {
+        V = own.V[parent], A = own.A[parent];
+      }
+      joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
+        MoveScrew(joint, v[i], a[i], V, A, rate, rate_rate);
+      });
+    }
+    own.V[i] = V;
+    own.A[i] = A;
+  }
+  // Joints on different branches do not feel each other.
+  for (long k = 0; !tree.chain && k < n * n; ++k) {
+    out.dv[k] = T(0);
+    if constexpr (kAll) out.dq[k] = T(0);
+  }
+
+  // Inwards. `sum` is of what body i carries, without itself.
+  LoweredSubtree<T> sum = LoweredSubtree<T>::Zero();
+  RootSum<T> root = RootSum<T>::Zero();
+  for (long i = n - 1; i >= 0; --i) {
+    const LoweredBody<N>& body = bodies[i];
+    const long parent = body.parent;
+    const Twist<T>& rate = own.S_rate[i];
+    const Twist<T>& rate_rate = own.S_rate_rate[i];
+    const long diagonal = i * n + i;
+    const T friction = JointFrictionSlope(body, terms, state.v[i]);
+    if (parent == kBase && at_rest && body.motion == JointMotion::kRevolute) {
+      const T hx = root.hx + T(body.h[0]), hy = root.hy + T(body.h[1]);
+      out.dv[diagonal] = root.N_zz + root.N_zz + friction;
+      if constexpr (kAll) {
+        out.dq[diagonal] = Fma(hx, rate_rate.v.y, -(hy * rate_rate.v.x));
+      }
+      root = RootSum<T>::Zero();
+      continue;
+    }
+    if (body.branches) sum = own.sum[body.slot];
+    AddOwn(body, own.V[i], own.A[i], sum);
+    if constexpr (!kAll) sum.f = Wrench<T>::Zero();
+    for (int k = 0; k < terms.wrench_count; ++k) {
+      if (terms.wrenches[k].body == i) sum.f = sum.f - terms.wrenches[k].W;
+    }
+    LoweredResponse<T>& r = own.response[i];
+    Respond(body, sum, rate, rate_rate, r);
+    out.dv[diagonal] = OfJoint(body, r.by_v) + friction;
+    if constexpr (kAll) {
+      out.dq[diagonal] = OfJoint(body, r.by_q);
+    }
+    if (parent == kBase) {
+      sum = LoweredSubtree<T>::Zero();
+      continue;
+    }
+    const LoweredBody<N>& onto = bodies[parent];
+    const long end = body.subtree_end;
+    const bool to_root = at_rest && onto.parent == kBase &&
+                         onto.motion == JointMotion::kRevolute;
+    joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
+      if (to_root) {
+        CarryResponses<kAll, true>(joint, tree, own, i, end, parent, out);
+        SubtreeToParent(joint, sum);
+        root.Add(sum);
+        sum = LoweredSubtree<T>::Zero();
+      } else {
+        CarryResponses<kAll, false>(joint, tree, own, i, end, parent, out);
+        SubtreeToParent(joint, sum);
+      }
+    });
+    if constexpr (!kAll) sum.f = Wrench<T>::Zero();
+    if (to_root || !onto.branches) continue;
+    LoweredSubtree<T>& of_parent = own.sum[onto.slot];
+    if (body.last_child) {
+      of_parent = sum;
+    } else {
+      Add(sum, of_parent);
+    }
+    sum = LoweredSubtree<T>::Zero();
+  }
+}
+
+/// C[n x n], row-major, of the Christoffel symbols: c = C q̇, and Ṁ − 2C is
+/// skew. For a base at rest: the Coriolis forces are quadratic in q̇, and their
+/// derivative with respect to it is 2 C.
+template <class T, class N>
+TORQUED_ONE_COPY void LoweredCoriolisMatrix(
+    const LoweredTreeOf<N>& tree, const LoweredState<T>& state,
+    const LoweredDerivativesScratch<T>& own, T* C) {
+  LoweredTerms<T> terms{};
+  terms.gravity = Vec3<T>::Zero();
+  LoweredInverseDynamicsDerivatives<false>(tree, terms, state, own,
+                                           DerivativeMatrices<T>{nullptr, C});
+  for (int k = 0; k < tree.n * tree.n; ++k) C[k] = C[k] * T(0.5);
+}
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued

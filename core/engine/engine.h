@@ -1,0 +1,105 @@
+// Evaluates plans: blocks of states over a pool of threads.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "core/engine/evaluate_rows.h"
+#include "core/engine/evaluation_plan.h"
+#include "core/engine/pool.h"
+
+namespace torqued {
+
+/// How an evaluation went. Outputs of rows that are not OK are NaN where they
+/// are undefined.
+struct EvaluationReport {
+  static constexpr int kMaxListed = 1000;
+
+  /// Ascending rows; the first kMaxListed.
+  std::vector<RowIssue> issues;
+  std::int64_t rows_not_ok = 0;
+  /// Rows may be missing: the evaluation was given up before the end.
+  bool cancelled = false;
+  /// Rows may be missing: memory ran out.
+  bool failed = false;
+  std::chrono::nanoseconds queue{0};
+  std::chrono::nanoseconds compute{0};
+};
+
+/// Of one evaluation.
+struct JobOptions {
+  /// Gives it up after the chunks under way. Null: nobody does.
+  std::shared_ptr<const CancellationToken> cancellation;
+  /// Gives it up likewise after a row that is not OK.
+  bool stop_at_first = false;
+  /// That compute it at a time; 0: all.
+  int max_threads = 0;
+  /// Turns go round the groups of jobs first.
+  std::uint64_t group = 0;
+};
+
+/// Thread-safe. The answer for a row does not depend on its neighbours, on the
+/// number of threads or on how the rows are cut into chunks: bitwise.
+class Engine {
+ public:
+  struct Options {
+    /// Threads that compute for one caller; 0: AvailableCores().
+    int threads = 0;
+    /// Rows per chunk; 0: as many as take 0.1 ms.
+    int chunk_rows = 0;
+    /// Null: BestTarget().
+    const LaneKernels* target = nullptr;
+  };
+  using Done = std::function<void(EvaluationReport)>;
+
+  /// Throws std::system_error if the system has no thread left.
+  explicit Engine(const Options& options);
+  Engine() : Engine(Options{}) {}
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Returns with the result. The calling thread computes too, in place of one
+  /// of the pool: a small plan, all plans of an engine of one thread, and what
+  /// has one thread at most, are its alone. Others must not be evaluated on a
+  /// thread of the pool.
+  EvaluationReport Evaluate(const EvaluationPlan& plan,
+                            const EvaluationOutputs& outputs,
+                            const JobOptions& options = {});
+
+  /// Returns at once; `done` is called exactly once, on a pool thread, or
+  /// before this returns if there are no rows. Throws std::bad_alloc; nothing
+  /// was called then. The memory of inputs and outputs must live until `done`.
+  void Submit(std::shared_ptr<const EvaluationPlan> plan,
+              const EvaluationOutputs& outputs, Done done,
+              const JobOptions& options = {});
+
+  /// True when a hand-over to the pool would cost more than the computing.
+  static bool IsSmall(const EvaluationPlan& plan);
+
+  Pool& pool() { return *pool_; }
+  int threads() const { return pool_->threads(); }
+  /// The kernels in use.
+  const LaneKernels& kernels() const { return kernels_; }
+  /// Their instruction set.
+  std::string_view target() const { return kernels_.target; }
+
+ private:
+  struct Run;
+  using Workspaces = std::vector<std::unique_ptr<RowWorkspace>>;
+
+  Pool::Job JobOf(const std::shared_ptr<Run>& run) const;
+
+  const LaneKernels& kernels_;
+  int chunk_rows_;
+  std::mutex mutex_;  // of all workspaces that no chunk uses now
+  Workspaces spare_;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace torqued

@@ -1,0 +1,398 @@
+// A job's rows, one block of lanes at a time: from the caller's tables to
+// packs, through the algorithms, and back.
+#pragma once
+
+#include "core/dynamics/aba-inl.h"
+#include "core/dynamics/crba-inl.h"
+#include "core/dynamics/kinematics-inl.h"
+#include "core/dynamics/rnea-inl.h"
+#include "core/engine/block_derivatives-inl.h"
+#include "core/engine/block_inputs-inl.h"
+#include "core/engine/block_job.h"
+#include "core/engine/block_links-inl.h"
+#include "core/engine/block_outputs-inl.h"
+#include "core/engine/block_task-inl.h"
+#include "core/engine/functions.h"
+#include "core/engine/mass_certificate-inl.h"
+#include "core/engine/mass_factors-inl.h"
+#include "core/engine/row_doubts.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+template <class N>
+class BlockEvaluation {
+ public:
+  /// `memory` may be null to learn how much it takes.
+  BlockEvaluation(const BlockJob& job, void* memory)
+      : job_(job),
+        setup_(*job.setup),
+        lowered_(Lowered(setup_)),
+        n_(lowered_.n),
+        wanted_(job.Quantities()),
+        wants_acceleration_(Wants(Output::kAcceleration) ||
+                            Wants(Quantity::kForwardDynamicsDerivatives) ||
+                            Wants(Output::kForwardFrameAcceleration)),
+        by_factorization_(n_ <= 12),
+        factorizes_(job.task || (wanted_ & kTakesInverse) != 0 ||
+                    (by_factorization_ && wants_acceleration_)),
+        carver_(memory),
+        in_(job, carver_),
+        out_(job, carver_),
+        mass_(lowered_, {setup_.tip.path, setup_.tip.path_length}, carver_),
+        certificate_(setup_, factorizes_ || wants_acceleration_, carver_),
+        task_(job, wanted_, mass_, carver_),
+        derivatives_(setup_.tree, lowered_, wanted_, mass_, carver_),
+        links_(setup_.tree, lowered_, wanted_, carver_),
+        wants_jacobian_(Wants(Output::kJacobian) ||
+                        Wants(Output::kJacobianDrift) || job.task ||
+                        Wants(Output::kForwardFrameAcceleration) ||
+                        links_.wants_jacobian()),
+        wants_frame_(wants_jacobian_ || Wants(Output::kPose) ||
+                     links_.wants_pose()) {
+    const auto n = static_cast<unsigned long>(n_);
+    P** const of_joints[] = {&s_, &c_, &zeros_, &result_, &h_, &acceleration_};
+    for (P** array : of_joints) carver_.Take(*array, n);
+    carver_.Take(J_, 6 * n);
+    const auto slots = static_cast<unsigned long>(lowered_.slots);
+    carver_.Take(low_.F, n);
+    carver_.Take(low_.motion, slots);
+    carver_.Take(low_.sum, slots);
+    const auto places =
+        1 + static_cast<unsigned long>(setup_.wrench_place_count);
+    carver_.Take(placed_.list, places);
+    carver_.Take(acting_, places);
+    if (setup_.wrench_place_count > 0) carver_.Take(J_of_wrench_, 6 * n);
+    if (!by_factorization_ && wants_acceleration_) {
+      carver_.Take(low_.pivot, n);
+      carver_.Take(low_.u, n);
+      carver_.Take(low_.articulated, slots);
+      carver_.Take(low_.acceleration, slots);
+    }
+  }
+
+  /// Working memory that the job takes.
+  unsigned long bytes() const { return carver_.used(); }
+
+  /// Stands at an address that the caller has.
+  static TORQUED_INLINE void* operator new(unsigned long /*size*/, void* at) {
+    return at;
+  }
+
+  /// What stays the same from block to block.
+  void Prepare() {
+    in_.Prepare();
+    for (int i = 0; i < n_; ++i) {
+      if (lowered_.bodies[i].motion != JointMotion::kPrismatic) continue;
+      s_[i] = P(lowered_.bodies[i].sin_q0);
+      c_[i] = P(lowered_.bodies[i].cos_q0);
+    }
+    certificate_.Prepare();
+    Clear(zeros_, n_);
+    terms_ = {Vec3<P>::Constant(setup_.gravity),
+              in_.base_moves() ? &base_ : nullptr,
+              setup_.viscous_friction,
+              setup_.coulomb_friction,
+              setup_.coulomb_smoothing,
+              nullptr,
+              0};
+    PlaceWrenches();
+    under_wrenches_ = terms_;
+    under_wrenches_.wrenches = acting_;
+    under_wrenches_.wrench_count = placed_.count;
+    if (Wants(Output::kMassMatrix)) ClearOffBranches();
+    if (wants_frame_) Clear(J_, 6 * n_);
+    motion_ = LinkMotion<P>::Zero();  // of a tip on the base
+    tip_ = {setup_.tip.path, setup_.tip.path_length, &setup_.tip.frame,
+            setup_.tip.reference};
+    task_.Prepare(J_);
+  }
+
+  /// After Prepare.
+  long long Run(long long begin, long long end, DoubtfulRow* doubtful) {
+    long long listed = 0;
+    for (long long row = begin; row < end; row += kLanes) {
+      const long long left = end - row;
+      row_ = row;
+      count_ = left < kLanes ? static_cast<int>(left) : kLanes;
+      doubts_.Clear();
+      doubts_.Add(kAllQuantities, in_.Load(row_, count_));
+      certificate_.Load(in_[Input::kQ]);
+      Compute();
+      if (doubts_.any()) [[unlikely]] {
+        listed += doubts_.List(row_, count_, doubtful + listed);
+      }
+    }
+    out_.Finish();
+    return listed;
+  }
+
+ private:
+  using P = Pack<N>;
+  static constexpr int kLanes = P::kLanes;
+
+  static const LoweredTreeOf<N>& Lowered(const BlockSetup& setup) {
+    if constexpr (sizeof(N) == 8) {
+      return setup.lowered_f64;
+    } else {
+      return setup.lowered_f32;
+    }
+  }
+
+  bool Wants(Quantity quantity) const { return (wanted_ & Bit(quantity)) != 0; }
+  bool Wants(Output output) const { return (job_.wanted & Bit(output)) != 0; }
+
+  /// Where wrenches act that move something.
+  void PlaceWrenches() {
+    const auto place = [this](const LanePlace& at, ReferenceFrame reference,
+                              const P* wrench, bool on_environment) {
+      if (at.path_length == 0) return;
+      acting_[placed_.count].body = at.path[at.path_length - 1];
+      placed_.list[placed_.count++] = {
+          {at.path, at.path_length, &at.frame, reference},
+          wrench,
+          on_environment};
+    };
+    if (in_.Has(Input::kTipWrench)) {
+      place(setup_.tip, setup_.wrench_reference, in_[Input::kTipWrench], true);
+    }
+    if (!in_.Has(Input::kExternalWrenches)) return;
+    for (int k = 0; k < setup_.wrench_place_count; ++k) {
+      const LanePlace& at = setup_.wrench_places[k];
+      place(at, at.reference, in_[Input::kExternalWrenches] + 6 * k, false);
+    }
+  }
+
+  /// Entries of M between branches, which nobody writes.
+  void ClearOffBranches() {
+    if (!lowered_.chain) Clear(mass_.M(), PackedSize(n_));
+  }
+
+  static void Clear(P* packs, int count) {
+    for (int k = 0; k < count; ++k) packs[k] = P(N(0));
+  }
+
+  LoweredState<P> State(const P* accelerations) const {
+    return {s_, c_, in_[Input::kQ], in_[Input::kV], accelerations};
+  }
+
+  void Compute() {
+    const P* const a = in_[Input::kA];
+    if (terms_.base != nullptr) {
+      base_ = {in_.TwistOf(Input::kBaseTwist),
+               in_.TwistOf(Input::kBaseAcceleration)};
+    }
+    if (in_.Has(Input::kGravity)) {
+      const P* const g = in_[Input::kGravity];
+      terms_.gravity = under_wrenches_.gravity = {g[0], g[1], g[2]};
+    }
+    SinCosOfAngles(lowered_, in_[Input::kQ], s_, c_);
+    // The factorization comes early: its chain of divisions leaves room for
+    // what follows.
+    if (Wants(Output::kMassMatrix) || factorizes_) ComputeMass();
+    if (wants_frame_ || (in_.Has(Input::kTipWrench) &&
+                         setup_.wrench_reference != ReferenceFrame::kLocal)) {
+      ComputeFrame();
+    }
+    // Its divisions wait for each other as well, beside the bias forces.
+    TaskResult<P> task;
+    if (job_.task) {
+      doubts_.Add(kTaskQuantities,
+                  task_.ComputeInertia(in_[Input::kQ], task, Storing()));
+    }
+    for (int k = 0; k < placed_.count; ++k) acting_[k].W = WrenchOnBody(k);
+    if (Wants(Output::kTau)) {
+      InverseDynamics(under_wrenches_, State(a), result_);
+      Store(Output::kTau, result_, n_);
+    }
+    if (wants_acceleration_) ComputeAcceleration();
+    if (derivatives_.wanted()) {
+      derivatives_.Compute(under_wrenches_, State(a), acceleration_, placed_,
+                           Storing());
+    }
+    if (Wants(Output::kGravity)) {
+      LoweredState<P> at_rest = State(zeros_);
+      at_rest.v = zeros_;
+      StoreForces(nullptr, terms_.gravity, at_rest, Output::kGravity);
+    }
+    if (Wants(Output::kCoriolis)) {
+      StoreForces(terms_.base, Vec3<P>::Zero(), State(zeros_),
+                  Output::kCoriolis);
+    }
+    if (Wants(Output::kBias) || job_.task) {
+      LoweredInverseDynamics(lowered_, terms_, State(zeros_), low_, h_,
+                             tip_.Body(), &motion_);
+      Store(Output::kBias, h_, n_);
+    }
+    P drift[6];
+    if (job_.task) {
+      ComputeDrift(terms_.gravity, drift);
+      task_.ComputeBias(task, h_, drift, Storing());
+      if (Wants(Output::kTaskTorque)) {
+        InverseDynamics(under_wrenches_, State(zeros_), h_);
+        task_.ComputeTorque(task, h_, drift, in_[Input::kTaskAcceleration],
+                            in_[Input::kNullSpaceTorque], Storing());
+      }
+    }
+    if (Wants(Output::kJacobianDrift) ||
+        Wants(Output::kForwardFrameAcceleration)) {
+      LoweredTipMotion(lowered_, tip_, State(zeros_), terms_.base, &motion_);
+      ComputeDrift(Vec3<P>::Zero(), drift);
+      Store(Output::kJacobianDrift, drift, 6);
+      if (Wants(Output::kForwardFrameAcceleration)) {
+        StoreForwardFrameAcceleration(drift);
+      }
+    }
+    if (links_.wanted()) {
+      const LoweredState<P> state = State(a);
+      links_.Compute(
+          {terms_, under_wrenches_, placed_, state, tip_, pose_, J_, low_},
+          Storing());
+    }
+  }
+
+  void InverseDynamics(const LoweredTerms<P>& terms,
+                       const LoweredState<P>& state, P* tau) {
+    LoweredInverseDynamics(lowered_, terms, state, low_, tau, kBase, &motion_);
+  }
+
+  /// From the motion of the tip's body at q̈ = 0, less gravity.
+  TORQUED_INLINE void ComputeDrift(const Vec3<P>& gravity, P* drift) const {
+    LoweredDrift(lowered_, tip_, in_[Input::kV], terms_.base, gravity, motion_,
+                 pose_, static_cast<const P*>(J_), drift);
+  }
+
+  /// Bias forces without friction.
+  void StoreForces(const BaseMotion<P>* base, const Vec3<P>& gravity,
+                   const LoweredState<P>& state, Output output) {
+    LoweredTerms<P> terms = terms_;
+    terms.base = base;
+    terms.gravity = gravity;
+    terms.viscous_friction = terms.coulomb_friction = false;
+    InverseDynamics(terms, state, result_);
+    Store(output, result_, n_);
+  }
+
+  __attribute__((noinline)) void ComputeMass() {
+    // What unrolled factorization leaves behind of numbers that are not finite.
+    if (factorizes_) ClearOffBranches();
+    LoweredMassMatrix(lowered_, State(zeros_), low_, mass_.M());
+    Store(Output::kMassMatrix, mass_.M(), PackedSize(n_));
+    if (!factorizes_) return;
+    doubts_.Add(kSolvesMassMatrix, mass_.Factor(certificate_.root_scales()));
+  }
+
+  __attribute__((noinline)) void ComputeFrame() {
+    LoweredTipPose(lowered_, tip_, State(zeros_), J_, &pose_);
+    if (Wants(Output::kPose)) {
+      const PoseRows<P>& X = pose_.tip;
+      const P pose[12] = {X.r0.x, X.r0.y, X.r0.z, X.p.x,  X.r1.x, X.r1.y,
+                          X.r1.z, X.p.y,  X.r2.x, X.r2.y, X.r2.z, X.p.z};
+      Store(Output::kPose, pose, 12);
+    }
+    if (!wants_jacobian_) return;
+    LoweredJacobian(lowered_, tip_, pose_, J_);
+    Store(Output::kJacobian, J_, 6 * n_);
+  }
+
+  /// Wrench k as it acts on the robot, in {k'}: what the tip exerts on the
+  /// environment with its sign turned.
+  Wrench<P> WrenchOnBody(int k) {
+    const PlacedWrench<N>& placed = placed_.list[k];
+    const LoweredTip& place = placed.place;
+    Wrench<P> F = placed.AsWrench();
+    if (place.reference == ReferenceFrame::kLocal) {
+      TurnByMatrix(place.frame->R, F.m);
+      TurnByMatrix(place.frame->R, F.f);
+    } else {
+      TipPose<P> found;
+      if (!placed.on_environment) {
+        LoweredTipPose(lowered_, place, State(zeros_), J_of_wrench_, &found);
+      }
+      const PoseRows<P>& X = (placed.on_environment ? pose_ : found).last;
+      if (place.reference == ReferenceFrame::kWorld) F.m -= Cross(X.p, F.f);
+      F = {X.RotateBack(F.m), X.RotateBack(F.f)};
+    }
+    if (place.reference != ReferenceFrame::kWorld) {
+      F.m += Cross(Vec3<P>::Constant(place.frame->p), F.f);
+    }
+    if (!placed.on_environment) return F;
+    return {-F.m, -F.f};
+  }
+
+  /// M⁻¹ (tau − h), h under all wrenches.
+  void ComputeAcceleration() {
+    InverseDynamics(under_wrenches_, State(zeros_), result_);
+    const P* const tau = in_[Input::kTau];
+    for (int i = 0; i < n_; ++i) acceleration_[i] = tau[i] - result_[i];
+    if (by_factorization_) {
+      mass_.Solve(acceleration_);
+    } else {
+      LoweredSolve(lowered_, State(zeros_), low_, acceleration_);
+      doubts_.Add(kSolvesMassMatrix, certificate_.Uncertain(low_.pivot));
+    }
+    Store(Output::kAcceleration, acceleration_, n_);
+  }
+
+  /// The tip's V̇ = J q̈ + J̇ q̇ with the q̈ of forward dynamics.
+  void StoreForwardFrameAcceleration(const P* drift) {
+    P acceleration[6];
+    for (int k = 0; k < 6; ++k) {
+      acceleration[k] = drift[k];
+      for (int j = 0; j < n_; ++j) {
+        acceleration[k] = acceleration[k] + J_[k * n_ + j] * acceleration_[j];
+      }
+    }
+    Store(Output::kForwardFrameAcceleration, acceleration, 6);
+  }
+
+  /// Where it is wanted.
+  void Store(Output output, const P* packs, int distinct) {
+    doubts_.Add(Bit(QuantityOf(output)),
+                out_.Store(output, row_, count_, packs, distinct));
+  }
+
+  auto Storing() {
+    return [this](Output output, const P* packs, int distinct)
+               TORQUED_INLINE_BODY { Store(output, packs, distinct); };
+  }
+
+  const BlockJob& job_;
+  const BlockSetup& setup_;
+  const LoweredTreeOf<N>& lowered_;
+  const int n_;
+  const QuantityBits wanted_;
+  const bool wants_acceleration_;  // of forward dynamics
+  /// Forward dynamics comes by factorization of M up to some degrees of
+  /// freedom, by articulated bodies beyond.
+  const bool by_factorization_;
+  const bool factorizes_;
+  Carver carver_;
+  BlockInputs<N> in_;
+  BlockOutputs<N> out_;
+  MassFactors<N> mass_;
+  MassCertificate<N> certificate_;
+  BlockTask<N> task_;
+  BlockDerivatives<N> derivatives_;
+  BlockLinks<N> links_;
+  const bool wants_jacobian_, wants_frame_;
+  P *s_, *c_, *zeros_, *result_, *h_, *J_;
+  P* acceleration_;  // of forward dynamics
+  LoweredScratch<P> low_{};
+
+  BaseMotion<P> base_;
+  LoweredTerms<P> terms_, under_wrenches_;
+  PlacedWrenches<N> placed_{};
+  BodyWrench<P>* acting_;  // those wrenches, in their bodies
+  P* J_of_wrench_ = nullptr;
+  LoweredTip tip_{};
+
+  long long row_ = 0;  // of the block under way
+  int count_ = 0;
+  RowDoubts<kLanes> doubts_;
+  LinkMotion<P> motion_;
+  TipPose<P> pose_;
+};
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued

@@ -1,0 +1,600 @@
+#include "core/engine/evaluation_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <ranges>
+#include <string_view>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/dynamics/ltdl-inl.h"
+#include "core/dynamics/operational_space.h"
+#include "core/model/checks.h"
+
+namespace torqued {
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+/// The memory of a block grows with the square of this.
+constexpr int kMaxLaneDof = 256;
+
+/// So does that of a result with its columns.
+constexpr int kMaxLaneColumns = 1 << 16;
+
+/// Calls that write more than this use streaming stores. Measured.
+constexpr double kMaxCachedBytes = 32 << 20;
+
+using Code = ArgumentError::Code;
+
+/// In a sentence.
+constexpr std::size_t kNamedLeaves = 3;
+
+/// Of joint velocities, where F tanh(v / ε) is as good as a step.
+constexpr double kMinSmoothing = 1e-9;
+
+[[noreturn]] void Refuse(Code code, std::string_view field,
+                         std::string message) {
+  throw ArgumentError{code, std::string(field), std::move(message)};
+}
+
+/// Of an option out of its range, unless it is `right`.
+void Require(bool right, std::string_view field, const char* message) {
+  if (!right) Refuse(Code::kInvalidOption, field, message);
+}
+
+std::string Indexed(std::string_view list, std::size_t k) {
+  return Cat(list, "[", k, "]");
+}
+
+/// "The model has several leaf links and no default tip: name WHAT, a link:
+/// finger_left or finger_right, say."
+[[noreturn]] void RefuseWithoutTip(const Model& model, std::string_view field,
+                                   std::string_view what) {
+  std::vector<std::string> leaves;
+  for (const Frame& frame : model.frames()) {
+    if (frame.is_leaf) leaves.push_back(frame.name);
+  }
+  std::string some;
+  for (const std::string& leaf : leaves | std::views::take(kNamedLeaves)) {
+    some += Cat(some.empty() ? "" : " or ", Quoted(leaf));
+  }
+  throw ArgumentError{
+      .code = Code::kTipFrameRequired,
+      .field = std::string(field),
+      .message =
+          Cat("The model has several leaf links and no default tip: name ",
+              what, ", a link of the model: ", some, ", say."),
+      .candidates = std::move(leaves)};
+}
+
+/// The frame of this name; of none, the model's tip, if it has one.
+std::optional<int> FindFrameOrTip(const Model& model, const std::string& name,
+                                  std::string_view field) {
+  if (name.empty()) return model.tip_frame();
+  if (const auto frame = model.FindFrame(name)) return frame;
+  ArgumentError error = {
+      .code = Code::kUnknownFrame,
+      .field = std::string(field),
+      .message = Cat("The model has no frame ", Quoted(name), "."),
+      .wanted = name};
+  for (const bool leaf : {true, false}) {
+    for (const Frame& other : model.frames()) {
+      if (other.is_leaf == leaf) error.candidates.push_back(other.name);
+    }
+  }
+  throw error;
+}
+
+/// The frame on which something acts: its own, or that of the options. It is
+/// named afterwards.
+int FindFrameOf(const Model& model, std::string& own,
+                const EvaluationOptions& options, std::string_view field,
+                std::string_view what) {
+  const auto frame =
+      FindFrameOrTip(model, own.empty() ? options.tip_frame : own, field);
+  if (!frame) RefuseWithoutTip(model, field, what);
+  own = model.frames()[static_cast<std::size_t>(*frame)].name;
+  return *frame;
+}
+
+/// The model with the payload of the options, whose frame is named afterwards.
+std::shared_ptr<const Model> ApplyPayload(
+    const std::shared_ptr<const Model>& model, EvaluationOptions& options) {
+  if (!options.payload) return model;
+  PayloadOptions& payload = *options.payload;
+  LintReport report;
+  LinkDescription link[] = {{.name = "payload", .inertial = payload.inertial}};
+  CheckLinks(link, report);
+  CheckMassProperties(link, std::array{char{1}}, Validation::kStrict,
+                      /*hint=*/{}, report);
+  for (const Finding& finding : report.findings()) {
+    if (finding.severity == Severity::kError) {
+      Refuse(Code::kInvalidOption, "options.payload", finding.message);
+    }
+  }
+  const int frame = FindFrameOf(*model, payload.frame, options,
+                                "options.payload.frame", "the payload's frame");
+  auto loaded = model->WithPayload(frame, payload.inertial);
+  Require(InertiasAreFinite(loaded->tree()), "options.payload",
+          "With the payload the inertia that joints move is beyond the range "
+          "of double precision.");
+  return loaded;
+}
+
+/// Gravity must have been settled.
+void CheckTerms(const Terms& terms) {
+  for (const double g : *terms.gravity) {
+    Require(std::isfinite(g), "options.terms.gravity",
+            "Gravity must be finite.");
+  }
+  const double smoothing = terms.coulomb_smoothing;
+  if (smoothing == 0) return;
+  Require(smoothing >= kMinSmoothing && std::isfinite(smoothing),
+          "options.terms.coulomb_smoothing",
+          "The smoothing velocity must be 0, or at least 1e-9 and finite.");
+  Require(terms.coulomb_friction, "options.terms.coulomb_smoothing",
+          "Smoothing has a meaning only with Coulomb friction.");
+}
+
+void CheckTask(const TaskOptions& task) {
+  if (task.axis_count < 1 || task.axis_count > 6) {
+    Refuse(Code::kInvalidOption, "operational_space.axes",
+           Cat("A task has one to six axes, not ", task.axis_count, "."));
+  }
+  unsigned seen = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(task.axis_count); ++k) {
+    const unsigned axis = task.axes[k];
+    const std::string field = Indexed("operational_space.axes", k);
+    Require(axis <= 5, field, "There is no such task axis.");
+    Require((seen >> axis & 1u) == 0, field,
+            "A task axis may be named only once.");
+    seen |= 1u << axis;
+  }
+  Require(task.rank_tolerance >= 0 && task.rank_tolerance < 1,
+          "operational_space.rank_tolerance",
+          "The rank tolerance must be in [0, 1).");
+  Require(task.characteristic_length >= kLeastLength &&
+              task.characteristic_length <= kLargestLength,
+          "operational_space.characteristic_length",
+          "The characteristic length must be from 1e-30 to 1e30 m.");
+  const bool damped = task.singularity == SingularityRule::kDamped;
+  Require(!damped || (task.damping > 0 && std::isfinite(task.damping)),
+          "operational_space.damping",
+          "The damped rule needs a positive, finite damping.");
+  Require(damped || task.damping == 0, "operational_space.damping",
+          "Damping has a meaning only under the damped rule.");
+}
+
+/// A table of the states that cannot stand beside what was asked for.
+[[noreturn]] void RefuseTable(Code code, Input input, std::string message) {
+  Refuse(code, ToString(input), std::move(message));
+}
+
+/// Calls f for each table that is there.
+template <class Function>
+void ForPresent(const EvaluationInputs& inputs, const Function& f) {
+  for (int k = 0; k < kInputCount; ++k) {
+    const auto input = static_cast<Input>(k);
+    if (inputs[input].present()) f(input, inputs[input]);
+  }
+}
+
+/// The rotation R and the translation p of T_{k',tip} = C_k⁻¹ T_{k,tip}; of a
+/// frame on the base, as it is.
+BodyFrame InLoweredFrame(const LoweredTreeOf<double>& tree,
+                         const BodyFrame& tip) {
+  if (tip.body == kBase) return tip;
+  const BodyFrame& C = tree.frames[static_cast<std::size_t>(tip.body)];
+  BodyFrame result{};
+  result.body = tip.body;
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      for (int j = 0; j < 3; ++j) {
+        result.R[3 * i + j] += C.R[3 * k + i] * tip.R[3 * k + j];
+      }
+      result.p[i] += C.R[3 * k + i] * (tip.p[k] - C.p[k]);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<int> ResolveJointOrder(const Model& model,
+                                   const std::vector<std::string>& names) {
+  std::vector<int> order;
+  if (names.empty()) return order;
+  const auto joints = model.joints();
+  std::vector<bool> seen(joints.size());
+  for (const std::string& name : names) {
+    const std::string field = Indexed("options.joint_names", order.size());
+    const std::optional<int> joint = model.FindJoint(name);
+    if (!joint) {
+      ArgumentError error = {
+          .code = Code::kWrongJointNames,
+          .field = field,
+          .message = Cat("The model has no movable joint ", Quoted(name), "."),
+          .wanted = name};
+      for (const Joint& other : joints) error.candidates.push_back(other.name);
+      throw error;
+    }
+    if (seen[static_cast<std::size_t>(*joint)]) {
+      Refuse(Code::kWrongJointNames, field,
+             Cat("Joint ", Quoted(name), " is named twice."));
+    }
+    seen[static_cast<std::size_t>(*joint)] = true;
+    order.push_back(*joint);
+  }
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (seen[j]) continue;
+    Refuse(Code::kWrongJointNames, "options.joint_names",
+           Cat("Joint ", Quoted(joints[j].name),
+               " is missing: every movable joint must be named once."));
+  }
+  return order;
+}
+
+EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
+                                 EvaluationOptions asked)
+    : model(std::move(of)), options(std::move(asked)) {
+  const QuantitySet quantities = options.quantities;
+  Require(!quantities.empty(), "quantities", "Name at least one quantity.");
+  joint_order = ResolveJointOrder(*model, options.joint_names);
+  tip_frame = FindFrameOrTip(*model, options.tip_frame, "options.tip_frame");
+  model = ApplyPayload(model, options);
+  const Tree tree = setup.tree = model->tree();
+  setup.lowered_f64 = model->lowered().f64();
+  setup.lowered_f32 = model->lowered().f32();
+  if (!options.terms.gravity) options.terms.gravity = model->gravity();
+  CheckTerms(options.terms);
+  for (int k = 0; k < kQuantityCount; ++k) {
+    if (!quantities.Has(static_cast<Quantity>(k))) continue;
+    const QuantityRow& row = table::kQuantities[k];
+    if (row.max_dof != 0 && model->nv() > row.max_dof) {
+      Refuse(Code::kInvalidOption, "quantities",
+             Cat("The quantity ", row.name, " is for models of at most ",
+                 row.max_dof, " degrees of freedom; this one has ", model->nv(),
+                 "."));
+    }
+    reads |= row.reads;
+    outputs |= row.outputs;
+  }
+  if (quantities.HasAny(kTaskQuantities)) CheckTask(options.task);
+  auto& wrenches = options.external_wrenches;
+  Require(wrenches.size() <= 256, "options.external_wrenches",
+          "At most 256 external wrenches may act.");
+  for (std::size_t k = 0; k < wrenches.size(); ++k) {
+    const int frame =
+        FindFrameOf(*model, wrenches[k].frame, options,
+                    Indexed("options.external_wrenches", k) + ".frame",
+                    "the frame on which the wrench acts");
+    lane_places.push_back(
+        PlaceOf(model->frames()[static_cast<std::size_t>(frame)].placement,
+                wrenches[k].reference_frame));
+  }
+  if (!tip_frame && quantities.HasAny(kTipQuantities)) {
+    RefuseWithoutTip(*model, "options.tip_frame", "the tip frame");
+  }
+
+  const auto add = [](std::vector<int>& columns, int first, int count) {
+    while (count-- > 0) columns.push_back(first++);
+  };
+  for (const int j : joint_order) {
+    const Joint& joint = model->joints()[static_cast<std::size_t>(j)];
+    add(q_permutation, joint.q_index, joint.nq);
+    add(v_permutation, joint.v_index, joint.nv);
+  }
+  if (quantities.HasAny(kSolvesMassMatrix)) pivot_scales = PivotScales(tree);
+  for (int k = 0; k < kOutputCount; ++k) {
+    const auto output = static_cast<Output>(k);
+    if ((outputs & Bit(output)) == 0) continue;
+    const LaneShape& shape = setup.shapes[k] = LayOut(output);
+    if (shape.columns > kMaxLaneColumns) large.Add(QuantityOf(output));
+  }
+  one_lane = tree.n > kMaxLaneDof || (kOneLaneHasBitsOfLanes && !large.empty());
+  if (tree.n > 0 && tree.n <= kMaxLaneDof) precision = options.precision;
+  // To within some factor: passes over the bodies, numbers that are written,
+  // factorizations.
+  const double n = model->nv();
+  double ns = 5 + 8 * n;
+  for (const LaneShape& shape : setup.shapes) ns += 0.8 * shape.columns;
+  if (quantities.HasAny(kTaskQuantities)) ns += 0.06 * n * n * n;
+  if (quantities.HasAny(kTakesInverse)) ns += 0.4 * n * n * n;
+  cost = one_lane ? 3 * ns : ns;
+
+  setup.scale_bounds = pivot_scales.bounds().data();
+  std::ranges::copy(*options.terms.gravity, setup.gravity);
+  setup.viscous_friction = options.terms.viscous_friction;
+  setup.coulomb_friction = options.terms.coulomb_friction;
+  setup.coulomb_smoothing = options.terms.coulomb_smoothing;
+  setup.wrench_reference = options.wrench_frame;
+  BodyFrame tip{.body = kBase, .R = {}, .p = {}};
+  if (const auto frame = TipFrame((reads & Bit(Input::kTipWrench)) != 0)) {
+    tip = model->frames()[static_cast<std::size_t>(*frame)].placement;
+  }
+  setup.tip = PlaceOf(tip, options.reference_frame);
+  setup.wrench_places = lane_places.data();
+  setup.wrench_place_count = static_cast<int>(lane_places.size());
+  setup.task = quantities.HasAny(kTaskQuantities);
+  if (setup.task) FillTask(tip);
+}
+
+std::int64_t EvaluationPlan::Checked::CheckStates(
+    const EvaluationInputs& inputs) const {
+  const int nq = model->nq(), nv = model->nv();
+  // What a table is for comes before how it is laid out: without places of
+  // wrenches there is no number of columns.
+  ForPresent(inputs, [&](Input input, const InputArray& /*array*/) {
+    const char* const refusal = RowOf(input).refusal;
+    if (*refusal == 0 || (reads & Bit(input)) != 0) return;
+    RefuseTable(Code::kInvalidOption, input, refusal);
+  });
+  if (inputs.external_wrenches.present() && options.external_wrenches.empty()) {
+    RefuseTable(Code::kInvalidOption, Input::kExternalWrenches,
+                "options.external_wrenches does not say where they act.");
+  }
+  if (inputs.tip_wrench.present() && !tip_frame) {
+    RefuseWithoutTip(*model, "options.tip_frame", "the tip frame");
+  }
+  // A model without joints has no states to tell apart: one row.
+  std::int64_t rows = nq == 0 ? 1 : 0;
+  ForPresent(inputs, [&](Input input, const InputArray& array) {
+    const int columns = ColumnsOf(input);
+    if (array.columns != columns) {
+      RefuseTable(
+          Code::kWrongColumnCount, input,
+          Cat("Expected ", columns, " columns, got ", array.columns, "."));
+    }
+    if (array.data == nullptr && columns > 0) {
+      RefuseTable(Code::kMissingInput, input,
+                  "The table has rows and no numbers.");
+    }
+    // q comes first and, unless it is one row for all, says how many there are.
+    if (rows <= 1) rows = std::max(rows, array.rows);
+  });
+  if (nq > 0 && !inputs.q.present()) {
+    RefuseTable(Code::kMissingInput, Input::kQ,
+                Cat("q is required: one row of ", nq, " numbers per state."));
+  }
+  if ((reads & Bit(Input::kTau)) != 0 && nv > 0 && !inputs.tau.present()) {
+    RefuseTable(Code::kMissingInput, Input::kTau,
+                Cat("Forward dynamics needs tau: one row of ", nv,
+                    " numbers per state."));
+  }
+  ForPresent(inputs, [rows](Input input, const InputArray& array) {
+    if (array.rows <= 1 || array.rows == rows) return;
+    RefuseTable(Code::kWrongRowCount, input,
+                Cat("Expected 1 or ", rows, " rows, got ", array.rows, "."));
+  });
+  return rows;
+}
+
+int EvaluationPlan::Checked::SizeOf(int dimension) const {
+  switch (dimension) {
+    case table::kPositions:
+      return model->nq();
+    case table::kJoints:
+      return model->nv();
+    case table::kAxes:
+      return options.task.axis_count;
+    case table::kPlaces:
+      return static_cast<int>(options.external_wrenches.size());
+    default:
+      return std::max(dimension, 1);
+  }
+}
+
+int EvaluationPlan::Checked::ColumnsOf(Input input) const {
+  const auto& sizes = RowOf(input).shape.sizes;
+  return SizeOf(sizes[0]) * SizeOf(sizes[1]) * SizeOf(sizes[2]);
+}
+
+/// How rows of an output are made of the numbers that the algorithms store.
+LaneShape EvaluationPlan::Checked::LayOut(Output output) {
+  const Shape& shape = RowOf(output).shape;
+  const bool symmetric = shape.sizes[1] == table::kSymmetric;
+  const int dimensions[] = {shape.sizes[0], shape.sizes[symmetric ? 0 : 1],
+                            shape.sizes[2]};
+  const int rows = SizeOf(dimensions[0]), columns = SizeOf(dimensions[1]),
+            depth = SizeOf(dimensions[2]);
+  const MassMatrixLayout layout = options.mass_matrix_layout;
+  const bool packed =
+      output == Output::kMassMatrix && layout == MassMatrixLayout::kPackedLower;
+  const bool in_pairs =
+      (output == Output::kMassMatrix || output == Output::kRegressor) &&
+      layout == MassMatrixLayout::kAncestorPairs;
+  const auto is_permuted = [&](int d) { return !Permutation(d).empty(); };
+  const bool permuted = std::ranges::any_of(dimensions, is_permuted);
+  if (!permuted && !in_pairs && (packed || !symmetric)) {
+    return {packed ? PackedSize(rows) : rows * columns * depth, nullptr, 0};
+  }
+  const auto place = [&](int dimension, int index) {
+    const std::vector<int>& permutation = Permutation(dimensions[dimension]);
+    return permutation.empty() ? index
+                               : permutation[static_cast<std::size_t>(index)];
+  };
+  std::vector<std::pair<int, int>> entries;
+  if (in_pairs) {
+    for (const auto& [i, j] : AncestorPairs()) entries.emplace_back(j, i);
+  } else {
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < (packed ? i + 1 : columns); ++j) {
+        entries.emplace_back(place(0, i), place(1, j));
+      }
+    }
+  }
+  auto& permutation = output_permutations[static_cast<std::size_t>(output)];
+  permutation.reserve(entries.size() * static_cast<std::size_t>(depth));
+  for (const auto& [i, j] : entries) {
+    const auto [low, high] = std::minmax(i, j);
+    for (int k = 0; k < depth; ++k) {
+      permutation.push_back(symmetric
+                                ? PackedSize(high) + low
+                                : (i * columns + j) * depth + place(2, k));
+    }
+  }
+  return {static_cast<int>(permutation.size()), permutation.data(),
+          permuted || in_pairs ? 0 : rows};
+}
+
+std::vector<std::pair<int, int>> EvaluationPlan::Checked::AncestorPairs()
+    const {
+  std::vector<std::pair<int, int>> pairs;
+  for (int k = 0; k < setup.tree.n; ++k) {
+    const int i =
+        v_permutation.empty() ? k : v_permutation[static_cast<std::size_t>(k)];
+    for (const int j : PathTo(i)) pairs.emplace_back(i, j);
+  }
+  return pairs;
+}
+
+/// From the base.
+std::vector<int> EvaluationPlan::Checked::PathTo(int body) const {
+  std::vector<int> path;
+  for (; body != kBase; body = setup.tree.bodies[body].parent) {
+    path.push_back(body);
+  }
+  std::ranges::reverse(path);
+  return path;
+}
+
+const std::vector<int>& EvaluationPlan::Checked::Permutation(
+    int dimension) const {
+  static const std::vector<int> kNone;
+  return dimension == table::kPositions ? q_permutation
+         : dimension == table::kJoints  ? v_permutation
+                                        : kNone;
+}
+
+LanePlace EvaluationPlan::Checked::PlaceOf(const BodyFrame& frame,
+                                           ReferenceFrame reference) {
+  // On the base it has no path: it does not move, and a wrench there moves
+  // nothing.
+  const std::vector<int>& path = paths.emplace_back(PathTo(frame.body));
+  return {InLoweredFrame(setup.lowered_f64, frame), reference, path.data(),
+          static_cast<int>(path.size())};
+}
+
+void EvaluationPlan::Checked::FillTask(const BodyFrame& tip) {
+  const TaskOptions& task = options.task;
+  setup.task_rows = task.axis_count;
+  setup.linear_scale = 1 / task.characteristic_length;
+  for (int k = 0; k < task.axis_count; ++k) {
+    const int axis = task.axes[static_cast<std::size_t>(k)];
+    setup.task_axes[k] = axis;
+    setup.row_scale[k] = axis >= 3 ? setup.linear_scale : 1.0;
+  }
+  setup.constant_reach = std::hypot(tip.p[0], tip.p[1], tip.p[2]);
+  for (int i = tip.body; i != kBase; i = setup.tree.bodies[i].parent) {
+    const TreeBody& body = setup.tree.bodies[i];
+    setup.constant_reach += std::hypot(body.p[0], body.p[1], body.p[2]);
+    if (body.motion == JointMotion::kPrismatic) sliding.push_back(i);
+  }
+  setup.sliding = sliding.data();
+  setup.sliding_count = static_cast<int>(sliding.size());
+  // Above the bound by what the lanes' own numbers may be off.
+  constexpr auto kSingle =
+      static_cast<double>(std::numeric_limits<float>::epsilon());
+  const int joints = setup.tip.path_length;
+  const double in_double = LeastRankTolerance(joints, kEpsilon),
+               in_single = LeastRankTolerance(joints, kSingle);
+  const double least = std::max(task.rank_tolerance, in_double);
+  setup.least_share_f64 = least + in_double;
+  setup.least_share_f32 = least + in_single;
+  setup.least_of_reach_f64 = in_double * setup.linear_scale;
+  setup.least_of_reach_f32 = in_single * setup.linear_scale;
+}
+
+std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
+    std::shared_ptr<const Model> model, EvaluationOptions options) {
+  try {
+    return EvaluationPlan(
+        std::make_shared<const Checked>(std::move(model), std::move(options)));
+  } catch (ArgumentError& error) {
+    return std::move(error);
+  }
+}
+
+std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
+    std::shared_ptr<const Model> model, EvaluationOptions options,
+    const EvaluationInputs& inputs) {
+  auto created = Create(std::move(model), std::move(options));
+  if (auto* plan = std::get_if<EvaluationPlan>(&created)) {
+    if (auto error = plan->Rebind(inputs)) return *std::move(error);
+  }
+  return created;
+}
+
+std::optional<ArgumentError> EvaluationPlan::Rebind(
+    const EvaluationInputs& inputs) {
+  try {
+    rows_ = checked_->CheckStates(inputs);
+  } catch (ArgumentError& error) {
+    return std::move(error);
+  }
+  inputs_ = inputs;
+  return std::nullopt;
+}
+
+BlockJob EvaluationPlan::JobOfInputs() const {
+  BlockJob job;  // of the outputs only what is wanted is set
+  job.setup = &checked_->setup;
+  job.single_precision = precision() == Precision::kSingle;
+  job.rows = nullptr;
+  job.task = checked_->setup.task;
+  job.wanted = 0;
+  job.streaming_stores = false;
+  for (int k = 0; k < kInputCount; ++k) {
+    const auto input = static_cast<Input>(k);
+    const InputArray& array = inputs_[input];
+    job.inputs[k] = {};
+    if (!array.present()) continue;
+    const std::vector<int>& permutation = input_permutation(input);
+    job.inputs[k] = {array.data, array.type == NumberType::kF32,
+                     array.rows == 1, array.columns,
+                     permutation.empty() ? nullptr : permutation.data()};
+  }
+  return job;
+}
+
+BlockJob EvaluationPlan::Job(const EvaluationOutputs& outputs) const {
+  BlockJob job = JobOfInputs();
+  double bytes_per_row = 0;
+  for (OutputBits left = checked_->outputs; left != 0; left &= left - 1) {
+    const int k = __builtin_ctzll(left);
+    const auto output = static_cast<Output>(k);
+    const OutputArray& array = outputs[output];
+    if (array.data == nullptr) continue;
+    bytes_per_row += shape(output).columns * SizeOf(array.type);
+    job.wanted |= Bit(output);
+    job.outputs[k] = {array.data, array.type == NumberType::kF32};
+  }
+  job.streaming_stores =
+      bytes_per_row * static_cast<double>(rows_) > kMaxCachedBytes;
+  return job;
+}
+
+double EvaluationPlan::nanoseconds() const {
+  // Fewer rows than lanes take as long as a block.
+  constexpr std::int64_t kRowsOfABlock = 4;
+  return cost() * static_cast<double>(std::max(rows_, kRowsOfABlock));
+}
+
+std::int64_t EvaluationPlan::bytes() const {
+  std::int64_t bytes = pivot_scales().bytes();
+  for (const auto& permutation : checked_->output_permutations) {
+    bytes += static_cast<std::int64_t>(permutation.size() * sizeof(int));
+  }
+  if (!options().payload) return bytes;
+  // A copy of the model: bodies, twice lowered, and names.
+  for (const Frame& frame : model().frames()) {
+    bytes += static_cast<std::int64_t>(2 * (sizeof(frame) + frame.name.size()));
+  }
+  return bytes + 4 * model().nv() * std::int64_t{sizeof(TreeBody)};
+}
+
+}  // namespace torqued
