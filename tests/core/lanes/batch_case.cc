@@ -4,8 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "tests/support/load_model.h"
-
 namespace torqued::testing_support {
 namespace {
 
@@ -29,10 +27,6 @@ void Fill(BatchCase& batch, Input input, double reach, Random& random) {
 }
 
 }  // namespace
-
-QuantitySet Everything() {
-  return QuantitySet((QuantityBits{1} << kQuantityCount) - 1);
-}
 
 std::vector<double>& BatchCase::operator[](Input input) {
   return this->*kTables[static_cast<int>(input)];
@@ -129,15 +123,8 @@ BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,
       table.insert(table.end(), parts[i]->begin(), parts[i]->end());
     }
   }
-  batch.options.quantities = Everything();
+  batch.options.quantities = kEverything;
   batch.options.reference_frame = ReferenceFrame::kLocalWorldAligned;
-  return batch;
-}
-
-BatchCase MakeShippedCase(const std::string& name, std::int64_t rows,
-                          std::uint64_t seed) {
-  BatchCase batch = MakeCase(ShippedModel(name), rows, seed);
-  batch.name = name;
   return batch;
 }
 
@@ -163,30 +150,19 @@ BatchCase MakeRandomCase(int dof, bool tree, std::int64_t rows) {
   return MakeRandomCase(dof, dof, tree, rows);
 }
 
-int TreeBuilder::Add(int on, JointDescription joint, LinkDescription link) {
-  const auto number = static_cast<int>(joints_.size());
-  joint.name = "j" + std::to_string(number);
-  joint.parent = links_[on + 1].name;
-  joint.child = link.name = "l" + std::to_string(number);
-  joints_.push_back(std::move(joint));
-  links_.push_back(std::move(link));
-  return number;
-}
-
-std::shared_ptr<const Model> TreeBuilder::Build() const {
-  const LoadResult loaded = torqued::Build(links_, joints_);
+std::shared_ptr<const Model> MakeTree(std::vector<JointDescription> joints,
+                                      std::vector<LinkDescription> links,
+                                      const std::vector<int>& carriers) {
+  links.insert(links.begin(), MasslessLink("base"));
+  for (std::size_t k = 0; k < joints.size(); ++k) {
+    const std::size_t carrier = carriers.empty() ? k : carriers[k] + 1;
+    joints[k].name = "j" + std::to_string(k);
+    joints[k].parent = links[carrier].name;
+    joints[k].child = links[k + 1].name = "l" + std::to_string(k);
+  }
+  const LoadResult loaded = Build(links, joints);
   EXPECT_NE(loaded.model, nullptr) << Messages(loaded.report);
   return loaded.model;
-}
-
-std::shared_ptr<const Model> MakeChain(
-    const std::vector<JointDescription>& joints,
-    const std::vector<LinkDescription>& links) {
-  TreeBuilder chain;
-  for (int k = 0; k < std::ssize(joints); ++k) {
-    chain.Add(k - 1, joints[k], links[k]);
-  }
-  return chain.Build();
 }
 
 EvaluationOutputs BatchResult::MakeRoom(const EvaluationPlan& plan,

@@ -12,6 +12,7 @@
 #include "core/engine/targets.h"
 #include "core/model/model.h"
 #include "tests/core/model/descriptions.h"
+#include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::testing_support {
@@ -19,8 +20,8 @@ namespace torqued::testing_support {
 using RowMajorMatrix =
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// All quantities there are.
-QuantitySet Everything();
+inline constexpr QuantitySet kEverything((QuantityBits{1} << kQuantityCount) -
+                                         1);
 
 /// Row-major tables; joints in the order of the options.
 struct BatchCase {
@@ -94,25 +95,16 @@ BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,
                    std::uint64_t seed);
 
 /// Random states of deploy/models/NAME.urdf.
-BatchCase MakeShippedCase(const std::string& name, std::int64_t rows,
-                          std::uint64_t seed);
+inline BatchCase MakeShippedCase(const std::string& name, std::int64_t rows,
+                                 std::uint64_t seed) {
+  return MakeCase(ShippedModel(name), rows, seed);
+}
 
-/// Joints of no name that move links of no name: "j0" moves "l0".
-class TreeBuilder {
- public:
-  /// On another's link; -1: on the base. Returns the joint's number.
-  int Add(int on, JointDescription joint, LinkDescription link);
-  std::shared_ptr<const Model> Build() const;
-
- private:
-  std::vector<LinkDescription> links_ = {MasslessLink("base")};
-  std::vector<JointDescription> joints_;
-};
-
-/// Each joint on the link before it.
-std::shared_ptr<const Model> MakeChain(
-    const std::vector<JointDescription>& joints,
-    const std::vector<LinkDescription>& links);
+/// Joints of no name that move links of no name: "j0" moves "l0". By joint the
+/// one that carries it, -1: the base; none: each on the link before it.
+std::shared_ptr<const Model> MakeTree(std::vector<JointDescription> joints,
+                                      std::vector<LinkDescription> links,
+                                      const std::vector<int>& carriers = {});
 
 /// A joint of no name between no links.
 inline JointDescription Turning(std::array<double, 3> axis,

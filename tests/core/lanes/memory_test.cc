@@ -28,14 +28,6 @@ class Fenced {
     mprotect(base_ + page, inner, PROT_READ | PROT_WRITE);
     data_ = base_ + page + (first ? 0 : inner - bytes);
   }
-  Fenced(const std::vector<double>& values, NumberType type, bool first)
-      : Fenced(values.size(), type, first) {
-    if (type == NumberType::kF64) {
-      std::copy(values.begin(), values.end(), static_cast<double*>(data_));
-    } else {
-      std::copy(values.begin(), values.end(), static_cast<float*>(data_));
-    }
-  }
   ~Fenced() { munmap(base_, size_); }
   Fenced(const Fenced&) = delete;
   Fenced& operator=(const Fenced&) = delete;
@@ -52,20 +44,27 @@ class Fenced {
 void EvaluateFenced(const BatchCase& batch, const LaneKernels& kernels,
                     NumberType type, bool first) {
   std::deque<Fenced> memory;
+  const auto room = [&](std::size_t count) {
+    return memory.emplace_back(count, type, first).data();
+  };
   EvaluationInputs inputs = batch.Inputs();
   for (int k = 0; k < kInputCount; ++k) {
     InputArray& array = inputs[static_cast<Input>(k)];
     if (!array.present()) continue;
-    array.data =
-        memory.emplace_back(batch[static_cast<Input>(k)], type, first).data();
+    const std::vector<double>& numbers = batch[static_cast<Input>(k)];
+    array.data = room(numbers.size());
     array.type = type;
+    if (type == NumberType::kF64) {
+      std::ranges::copy(numbers, static_cast<double*>(memory.back().data()));
+    } else {
+      std::ranges::copy(numbers, static_cast<float*>(memory.back().data()));
+    }
   }
   const EvaluationPlan plan = batch.Plan(inputs);
   EvaluationOutputs outputs;
   for (int k = 0; k < kOutputCount; ++k) {
     const auto output = static_cast<Output>(k);
-    const std::size_t count = plan.columns(output) * batch.rows;
-    outputs[output] = {memory.emplace_back(count, type, first).data(), type};
+    outputs[output] = {room(plan.columns(output) * batch.rows), type};
   }
   RowWorkspace workspace;
   std::vector<RowIssue> issues;
@@ -77,9 +76,9 @@ TEST(LaneMemory, NothingOutsideTheTablesIsTouched) {
     for (const std::int64_t rows : {1, 3, 8, 17, 37}) {
       const BatchCase batch = MakeRandomCase(dof, false, rows);
       for (const LaneKernels* kernels : Targets()) {
-        for (const NumberType type : {NumberType::kF64, NumberType::kF32}) {
-          EvaluateFenced(batch, *kernels, type, /*first=*/true);
-          EvaluateFenced(batch, *kernels, type, /*first=*/false);
+        for (const bool first : {true, false}) {
+          EvaluateFenced(batch, *kernels, NumberType::kF64, first);
+          EvaluateFenced(batch, *kernels, NumberType::kF32, first);
         }
       }
     }
@@ -101,9 +100,8 @@ TEST(LaneMemory, ResultsAreTheSameOnEveryPathToMemory) {
         std::deque<Fenced> memory;
         for (const auto& [output, table] : expected.tables) {
           memory.emplace_back(table.size() + 1, NumberType::kF64, true);
-          outputs[output] = {
-              static_cast<double*>(memory.back().data()) + offset,
-              NumberType::kF64};
+          outputs[output].data =
+              static_cast<double*>(memory.back().data()) + offset;
         }
         BlockJob job = plan.Job(outputs);
         job.streaming_stores = streaming_stores;

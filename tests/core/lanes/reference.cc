@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -33,10 +34,6 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 template <class Duals>
 auto Values(const Duals& numbers) {
   return numbers.unaryExpr([](const DualWide& x) { return x.x; }).eval();
-}
-
-Vector3 FirstMoment(const TreeBody& body) {
-  return Eigen::Map<const Eigen::Vector3d>(body.h).cast<Wide>();
 }
 
 Vector6 Classical(const Vector6& V, Vector6 A) {
@@ -172,9 +169,7 @@ class ReferenceRows {
   }
 
   Output FirstOutput() const {
-    int output = 0;
-    while (QuantityOf(static_cast<Output>(output)) != quantity_) ++output;
-    return static_cast<Output>(output);
+    return static_cast<Output>(std::countr_zero(RowOf(quantity_).outputs));
   }
 
   /// What acts on the robot, of what the quantity reads. The first push is that
@@ -186,23 +181,21 @@ class ReferenceRows {
     around_.smoothing = options_.terms.coulomb_smoothing;
     around_.base_twist = Given(Input::kBaseTwist);
     around_.base_acceleration = Given(Input::kBaseAcceleration);
-    const bool turned =
-        Reads(Input::kGravity) && plan_.inputs()[Input::kGravity].present();
     around_.gravity =
-        turned
-            ? Eigen::Vector3d(Given(Input::kGravity))
-            : Eigen::Map<const Eigen::Vector3d>(options_.terms.gravity->data());
+        Eigen::Map<const Eigen::Vector3d>(options_.terms.gravity->data());
+    if (Reads(Input::kGravity) && plan_.inputs()[Input::kGravity].present()) {
+      around_.gravity = Given(Input::kGravity);
+    }
     if (tip_ != nullptr) {
       around_.pushes.push_back(
           {{*tip_, options_.wrench_frame}, -Given(Input::kTipWrench)});
     }
     const Eigen::VectorXd W = Given(Input::kExternalWrenches);
     for (Eigen::Index k = 0; k < W.size(); k += 6) {
-      const auto& wrench = options_.external_wrenches[k / 6];
+      const auto& [frame, reference] = options_.external_wrenches[k / 6];
       const Model& model = plan_.model();
       around_.pushes.push_back(
-          {{model.frames()[*model.FindFrame(wrench.frame)].placement,
-            wrench.reference_frame},
+          {{model.frames()[*model.FindFrame(frame)].placement, reference},
            W.segment<6>(k)});
     }
   }
@@ -296,18 +289,16 @@ class ReferenceRows {
     const Moving moving(tree_, around_, motion);
     const Vector3 g = around_.gravity.cast<Wide>();
     DualWide K = 0;
-    Wide P = 0, lowering = 0, viscous = 0, coulomb = 0, tip = 0, external = 0;
+    Wide lowering = 0, viscous = 0, coulomb = 0, tip = 0, external = 0;
     for (int i = 0; i < n_; ++i) {
       const TreeBody& body = tree_.bodies[i];
-      const Pose& X = at_->bodies[i];
       const DualVector6 inside = moving.Inside(i);
       const DualVector6 momentum =
           textbook::InertiaOf<DualWide>(body.mass, body.h, body.I) * inside;
       const DualWide v(motion.v[i], motion.a[i]);
       K += (inside.dot(momentum) + DualWide(body.armature) * v * v) *
            DualWide(0.5);
-      P -= g.dot(X.R * FirstMoment(body) + X.p * Wide(body.mass));
-      lowering += g.dot(X.R * Values(momentum).tail<3>());
+      lowering += g.dot(at_->bodies[i].R * Values(momentum).tail<3>());
       viscous -= textbook::ViscousFriction(body, around_, v.x) * v.x;
       coulomb -= textbook::CoulombFriction(body, around_, v.x) * v.x;
     }
@@ -319,25 +310,32 @@ class ReferenceRows {
               .dot(Values(moving.twists[push.place.frame.body]));
     }
     Store(kKineticEnergy, Vector::Constant(1, K.x));
-    Store(kPotentialEnergy, Vector::Constant(1, P));
+    Store(kPotentialEnergy, Vector::Constant(1, -g.dot(MomentOfMass())));
     Vector power(8);
     power << K.d, -lowering, Torques(motion).dot(motion.v), viscous, coulomb,
-        tip, external, BaseWrench(motion).dot(Values(moving.base));
+        tip, external,
+        BaseWrench(JointWrenches(motion)).dot(Values(moving.base));
     Store(kPowerBalance, power);
+  }
+
+  /// Σ m c, in base axes.
+  Vector3 MomentOfMass() const {
+    Vector3 moment = Vector3::Zero();
+    for (int i = 0; i < n_; ++i) {
+      const TreeBody& body = tree_.bodies[i];
+      const Eigen::Map<const Eigen::Vector3d> h(body.h);
+      moment += at_->bodies[i].R * h.cast<Wide>() +
+                at_->bodies[i].p * Wide(body.mass);
+    }
+    return moment;
   }
 
   void EvaluateMomentum(const Vector& v) {
     Wide mass = 0;
-    Vector3 moment = Vector3::Zero();
-    for (int i = 0; i < n_; ++i) {
-      const TreeBody& body = tree_.bodies[i];
-      const Pose& X = at_->bodies[i];
-      mass += Wide(body.mass);
-      moment += X.R * FirstMoment(body) + X.p * Wide(body.mass);
-    }
+    for (int i = 0; i < n_; ++i) mass += Wide(tree_.bodies[i].mass);
     const Wide share = mass > 0 ? 1 / mass : 0;
     const Pose from_com = {textbook::Matrix3<Wide>::Identity(),
-                           -moment * share};
+                           -MomentOfMass() * share};
     const auto momentum = [&](const Vector& rates, const Vector6& base) {
       const auto V = at_->Twists(tree_, rates, base);
       Vector6 sum = Vector6::Zero();
@@ -404,8 +402,7 @@ class ReferenceRows {
     return Shown(aligned ? Classical(V, A) : A);
   }
 
-  Vector6 BaseWrench(const Motion& motion) const {
-    const Matrix F = JointWrenches(motion);
+  Vector6 BaseWrench(const Matrix& F) const {
     Vector6 sum = Vector6::Zero();
     for (int i = 0; i < n_; ++i) {
       if (tree_.bodies[i].parent == kBase) sum += F.col(i);
@@ -427,7 +424,7 @@ class ReferenceRows {
     Store(kLinkTwists, twists);
     Store(kLinkAccelerations, accelerations);
     Store(kJointWrenches, wrenches);
-    Store(kBaseWrench, BaseWrench(motion));
+    Store(kBaseWrench, BaseWrench(F));
   }
 
   /// By bodies of which one has one parameter of 1, and the others none.
@@ -457,13 +454,9 @@ class ReferenceRows {
     for (int i = tip_->body; i != kBase; i = tree_.bodies[i].parent) ++joints;
     const RowMajorMatrix narrow = J_.cast<double>();
     const TaskRank rank = RankOfTask(task, n_, joints, narrow.data());
-    Matrix J(m, n_);
-    Vector drift(m);
-    const Vector6 whole_drift = Drift();
-    for (int i = 0; i < m; ++i) {
-      J.row(i) = J_.row(task.axes[i]);
-      drift[i] = whole_drift[task.axes[i]];
-    }
+    const std::vector<int> axes(task.axes.begin(), task.axes.begin() + m);
+    const Matrix J = J_(axes, Eigen::all);
+    const Vector drift = Drift()(axes);
     const bool regular = mass_.regular();
     Matrix M_inverse_J = Matrix::Zero(n_, m);
     Vector r = Vector::Zero(m);
