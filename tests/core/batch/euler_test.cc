@@ -7,7 +7,9 @@
 #include <Eigen/LU>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "tests/core/lanes/batch_case.h"
 #include "tests/support/load_model.h"
 #include "tests/support/planar_2r.h"
 
@@ -19,24 +21,21 @@ using Eigen::MatrixXd;
 using Eigen::Vector2d;
 using Eigen::VectorXd;
 using testing::HasSubstr;
-using testing_support::LoadModel;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMass = 2, kG = 9.81, kViscous = 3, kCoulomb = 0.5;
 
 /// A particle on a vertical line, upwards.
 Robot Particle(const Terms& terms = {}) {
+  JointDescription line = testing_support::Turning({0, 0, 1});
+  line.type = JointKind::kPrismatic;
+  line.damping = kViscous;
+  line.friction = kCoulomb;
   Robot::Options options;
   options.terms = terms;
-  return Robot(LoadModel(R"(<robot name="particle"><link name="base"/>
-    <joint name="line" type="prismatic"><parent link="base"/>
-      <child link="particle"/><axis xyz="0 0 1"/>
-      <limit lower="-9" upper="9" effort="9" velocity="9"/>
-      <dynamics damping="3" friction="0.5"/></joint>
-    <link name="particle"><inertial><mass value="2"/>
-      <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial>
-    </link></robot>)"),
-               options);
+  return Robot(
+      testing_support::MakeTree({line}, {Link("", kMass, {}, {0, 0, 0})}),
+      options);
 }
 
 VectorXd One(double x) { return VectorXd::Constant(1, x); }
@@ -48,60 +47,23 @@ Robot Planar() {
   return Robot(testing_support::ShippedModel("planar_2r"), options);
 }
 
-TEST(Euler, UniformMotionIsExact) {
-  Robot robot = Particle({.gravity = {{0, 0, 0}}});
-  const Motion motion = IntegrateEuler(robot, One(0.25), One(0.5), 3, 12);
-  EXPECT_FALSE(motion.error);
-  ASSERT_EQ(motion.q.rows(), 13);
-  ASSERT_EQ(motion.a.rows(), 12);
-  for (int k = 0; k <= 12; ++k) {
-    EXPECT_EQ(motion.t[k], 0.25 * k);
-    EXPECT_EQ(motion.q(k, 0), 0.25 + 0.5 * motion.t[k]);
-    EXPECT_EQ(motion.v(k, 0), 0.5);
-  }
-}
-
 TEST(Euler, ParticleOnAVerticalLineFallsAsTheSumsSay) {
   // f = m ẍ + m g; with a constant f the old rates add up to
   // x_k = x_0 + k δ v_0 + a δ² k (k − 1) / 2.
   Robot robot = Particle();
   const double f = 7, a = f / kMass - kG, v0 = 3;
-  const int steps = 50;
+  const int steps = 64;
   const double delta = 2.0 / steps;
   const Motion motion = IntegrateEuler(robot, One(0), One(v0), 2, steps,
                                        {.tau = [&](double) { return One(f); }});
   EXPECT_FALSE(motion.error);
+  ASSERT_EQ(motion.q.rows(), steps + 1);
+  EXPECT_EQ(motion.a.rows(), steps);
   for (int k = 0; k <= steps; ++k) {
+    EXPECT_EQ(motion.t[k], k * delta);
     EXPECT_NEAR(motion.v(k, 0), v0 + a * k * delta, 1e-13);
     EXPECT_NEAR(motion.q(k, 0),
                 k * delta * v0 + a * delta * delta * k * (k - 1) / 2, 1e-13);
-  }
-}
-
-TEST(Euler, TorquesAndWrenchesActAtTheTimeOfTheirStep) {
-  Robot robot = Particle();
-  // The tip pushes down on the environment by 5 t.
-  const auto tau = [](double t) { return One(10 * t * t); };
-  const auto push = [](double t) -> VectorXd {
-    return VectorXd::Unit(6, 5) * (-5 * t);
-  };
-  MatrixXd tau_of_step(4, 1), push_of_step(4, 6);
-  for (int k = 0; k < 4; ++k) {
-    tau_of_step.row(k) = tau(0.25 * k);
-    push_of_step.row(k) = push(0.25 * k);
-  }
-  for (const Motion& motion :
-       {IntegrateEuler(robot, One(0), One(0), 1, 4,
-                       {.tau = tau, .tip_wrench = push}),
-        IntegrateEuler(robot, One(0), One(0), 1, tau_of_step, push_of_step)}) {
-    EXPECT_FALSE(motion.error);
-    double v = 0;
-    for (int k = 0; k < 4; ++k) {
-      const double t = 0.25 * k, a = (10 * t * t + 5 * t) / kMass - kG;
-      EXPECT_NEAR(motion.a(k, 0), a, 1e-14);
-      EXPECT_NEAR(motion.v(k, 0), v, 1e-14);
-      v += 0.25 * a;
-    }
   }
 }
 
@@ -144,31 +106,23 @@ TEST(Euler, IsTheGeneralStepOfTheClosedFormInFirstOrderForm) {
                      (Vector2d(forces.tau(t)) + push - planar::Bias(q, v));
     return x_rate;
   };
-  VectorXd x(4);
-  x << 0.4, -0.7, 1, 2;
-  const Motion motion =
-      IntegrateEuler(robot, x.head(2), x.tail(2), 1, 200, forces);
-  ASSERT_EQ(motion.q.rows(), 201);
-  for (int k = 0; k <= 200; ++k) {
-    EXPECT_LT((motion.q.row(k).transpose() - x.head(2)).norm(), 1e-10) << k;
-    EXPECT_LT((motion.v.row(k).transpose() - x.tail(2)).norm(), 1e-10) << k;
-    x = EulerStep(rate, k / 200.0, x, 1 / 200.0);
+  MatrixXd tau(200, 2), push(200, 6);
+  for (int k = 0; k < 200; ++k) {
+    tau.row(k) = forces.tau(k / 200.0);
+    push.row(k) = forces.tip_wrench(k / 200.0);
   }
-}
-
-TEST(Euler, EnergyDriftIsOfFirstOrderInTheStep) {
-  Robot robot = Planar();
   const Vector2d q(0.4, -0.7), v(1, 2);
-  const auto drift = [&](int steps) {
-    const Motion motion = IntegrateEuler(robot, q, v, 0.5, steps);
-    EXPECT_FALSE(motion.error);
-    return planar::Energy(motion.q.row(steps), motion.v.row(steps)) -
-           planar::Energy(q, v);
-  };
-  const double coarse = drift(2000), middle = drift(4000), fine = drift(8000);
-  EXPECT_GT(std::abs(fine), 1e-6);
-  EXPECT_NEAR(coarse / middle, 2, 0.02);
-  EXPECT_NEAR(middle / fine, 2, 0.01);
+  for (const Motion& motion : {IntegrateEuler(robot, q, v, 1, 200, forces),
+                               IntegrateEuler(robot, q, v, 1, tau, push)}) {
+    ASSERT_EQ(motion.q.rows(), 201);
+    VectorXd x(4);
+    x << q, v;
+    for (int k = 0; k <= 200; ++k) {
+      EXPECT_LT((motion.q.row(k).transpose() - x.head(2)).norm(), 1e-10) << k;
+      EXPECT_LT((motion.v.row(k).transpose() - x.tail(2)).norm(), 1e-10) << k;
+      x = EulerStep(rate, k / 200.0, x, 1 / 200.0);
+    }
+  }
 }
 
 /// The error of a motion, which ends with as many states.
@@ -180,22 +134,21 @@ MotionError ErrorOf(const Motion& motion, int states) {
 
 TEST(EulerErrors, ArgumentsAreNamed) {
   Robot robot = Particle();
-  const auto field = [](const Motion& motion) {
-    const MotionError error = ErrorOf(motion, 0);
-    EXPECT_EQ(error.step, -1);
-    return error.field;
-  };
   const VectorXd zero = One(0);
-  EXPECT_EQ(field(IntegrateEuler(robot, zero, zero, 1, 0)), "steps");
-  EXPECT_EQ(field(IntegrateEuler(robot, zero, zero, 0, 1)), "duration");
-  EXPECT_EQ(field(IntegrateEuler(robot, zero, zero, kNaN, 1)), "duration");
-  EXPECT_EQ(field(IntegrateEuler(robot, Vector2d(0, 0), zero, 1, 1)), "q");
-  EXPECT_EQ(field(IntegrateEuler(robot, zero, One(kNaN), 1, 1)), "v");
-  EXPECT_EQ(field(IntegrateEuler(robot, zero, zero, 1, MatrixXd(0, 1))),
-            "steps");
-  EXPECT_EQ(field(IntegrateEuler(robot, zero, zero, 1, MatrixXd::Zero(3, 1),
-                                 MatrixXd::Zero(2, 6))),
-            "tip_wrench");
+  const MatrixXd none(0, 1), three = MatrixXd::Zero(3, 1);
+  const std::pair<const char*, Motion> cases[] = {
+      {"steps", IntegrateEuler(robot, zero, zero, 1, 0)},
+      {"steps", IntegrateEuler(robot, zero, zero, 1, none)},
+      {"duration", IntegrateEuler(robot, zero, zero, 0, 1)},
+      {"duration", IntegrateEuler(robot, zero, zero, kNaN, 1)},
+      {"q", IntegrateEuler(robot, Vector2d(0, 0), zero, 1, 1)},
+      {"v", IntegrateEuler(robot, zero, One(kNaN), 1, 1)},
+      {"tip_wrench",
+       IntegrateEuler(robot, zero, zero, 1, three, MatrixXd::Zero(2, 6))}};
+  for (const auto& [field, motion] : cases) {
+    EXPECT_EQ(ErrorOf(motion, 0).field, field);
+    EXPECT_EQ(ErrorOf(motion, 0).step, -1);
+  }
 }
 
 TEST(EulerErrors, ForcesThatCannotBeUsedNameTheirStep) {

@@ -14,8 +14,10 @@ namespace torqued {
 namespace {
 
 using Code = ArgumentError::Code;
+using testing::Contains;
 using testing::Each;
 using testing::HasSubstr;
+using testing::Not;
 using testing_support::LoadModel;
 using testing_support::MakeRandomRobot;
 
@@ -25,19 +27,17 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 class EvaluationPlanTest : public testing::Test {
  protected:
   EvaluationPlanTest() {
-    const auto robot = MakeRandomRobot(7, {.dof = 5});
-    model_ = LoadModel(robot.urdf, robot.tip);
-    branching_ = LoadModel(robot.urdf);
+    UseRobotOf(5);
     inputs_.q = Table(3, 5);
     options_.quantities = {Quantity::kInverseDynamics};
   }
 
   void UseRobotOf(int dof) {
-    const auto robot = MakeRandomRobot(1, {.dof = dof});
+    const auto robot = MakeRandomRobot(7, {.dof = dof});
     model_ = LoadModel(robot.urdf, robot.tip);
+    branching_ = LoadModel(robot.urdf);
     inputs_.q = inputs_.tau = Table(1, dof);
   }
-
   InputArray Table(std::int64_t rows, int columns) const {
     return {numbers_.data(), NumberType::kF64, rows, columns};
   }
@@ -53,8 +53,7 @@ class EvaluationPlanTest : public testing::Test {
   }
   EvaluationPlan ExpectPlan() {
     auto plan = EvaluationPlan::Create(model_, options_, inputs_);
-    const auto* error = std::get_if<ArgumentError>(&plan);
-    EXPECT_EQ(error, nullptr) << error->field << ": " << error->message;
+    EXPECT_EQ(plan.index(), 0u) << std::get<ArgumentError>(plan).message;
     return std::get<EvaluationPlan>(std::move(plan));
   }
   /// For each value of a setting.
@@ -75,10 +74,8 @@ class EvaluationPlanTest : public testing::Test {
   std::vector<double> numbers_ = std::vector<double>(100, 0.5);
 };
 
-TEST_F(EvaluationPlanTest, NamesTheInputWithWrongRows) {
-  inputs_.v = Table(2, 5);
-  ExpectError(Code::kWrongRowCount, "v");
-  // q has the say, also against more rows.
+TEST_F(EvaluationPlanTest, NamesTheInputWithWrongRowsOrWithoutNumbers) {
+  // q has the say, also against more rows, unless it has one.
   inputs_.v = Table(3, 5);
   inputs_.a = Table(4, 5);
   ExpectError(Code::kWrongRowCount, "a");
@@ -86,10 +83,7 @@ TEST_F(EvaluationPlanTest, NamesTheInputWithWrongRows) {
   ExpectError(Code::kWrongRowCount, "a");
   inputs_.v = Table(1, 5);
   EXPECT_EQ(ExpectPlan().rows(), 4);
-}
-
-TEST_F(EvaluationPlanTest, RowsWithoutNumbersAreErrors) {
-  inputs_.v = {nullptr, NumberType::kF64, 3, 5};
+  inputs_.v.data = nullptr;
   ExpectError(Code::kMissingInput, "v");
   inputs_.q.data = nullptr;
   ExpectError(Code::kMissingInput, "q");
@@ -114,10 +108,10 @@ TEST_F(EvaluationPlanTest, TipFrameMustBeSettled) {
   // Each of them would do, and nothing else is a leaf.
   ASSERT_GE(error.candidates.size(), 2u);
   EXPECT_THAT(error.message, HasSubstr("'" + error.candidates.front() + "'"));
+  for (const Joint& joint : model_->joints()) {
+    EXPECT_THAT(error.candidates, Not(Contains(joint.parent_link)));
+  }
   for (const std::string& leaf : error.candidates) {
-    for (const Joint& joint : model_->joints()) {
-      EXPECT_NE(joint.parent_link, leaf);
-    }
     options_.tip_frame = leaf;
     ExpectPlan();
   }
@@ -157,13 +151,22 @@ TEST_F(EvaluationPlanTest, OptionsMustBeFiniteAndInRange) {
   ExpectError(Code::kInvalidOption, "quantities");
 }
 
-TEST_F(EvaluationPlanTest, APayloadMustLeaveFiniteInertias) {
-  options_.payload = PayloadOptions{};
-  options_.payload->inertial.mass = 1e308;
-  options_.payload->inertial.origin.p = {10, 0, 0};
-  ExpectError(Code::kInvalidOption, "options.payload");
-  options_.payload->inertial.mass = 1e8;
+TEST_F(EvaluationPlanTest, APayloadIsABodyThatLeavesFiniteInertias) {
+  LinkInertial good, negative, unknown, long_axis, skew, huge;
+  good.mass = 1e8;
+  negative.mass = -1;
+  unknown.mass = kNaN;
+  long_axis.mass = skew.mass = 1;
+  long_axis.inertia = {1, 0, 0, 1, 0, 5};
+  skew.inertia = {1, 3, 0, 1, 0, 1};
+  huge.mass = 1e308;
+  huge.origin.p = good.origin.p = {10, 0, 0};
+  options_.payload = {.frame = {}, .inertial = good};
   ExpectPlan();
+  for (const LinkInertial& is : {negative, unknown, long_axis, skew, huge}) {
+    options_.payload->inertial = is;
+    ExpectError(Code::kInvalidOption, "options.payload");
+  }
 }
 
 TEST_F(EvaluationPlanTest, AnUnknownTipIsNotBlamedOnWhatFollowsIt) {
@@ -172,22 +175,18 @@ TEST_F(EvaluationPlanTest, AnUnknownTipIsNotBlamedOnWhatFollowsIt) {
   options_.payload->inertial.mass = 1;
   options_.external_wrenches = {{}};
   ExpectError(Code::kUnknownFrame, "options.tip_frame");
-  options_.tip_frame = "";
-  options_.payload.reset();
-  options_.external_wrenches = {{}, {.frame = "nowhere"}};
-  ExpectError(Code::kUnknownFrame, "options.external_wrenches[1].frame");
 }
 
 TEST_F(EvaluationPlanTest, WhatGrowsWithTheCubeOfTheJointsIsLimited) {
+  using enum Quantity;
   for (const int dof : {100, 101, 256, 257}) {
     UseRobotOf(dof);
     for (const Quantity quantity :
-         {Quantity::kChristoffelSymbols, Quantity::kRegressor,
-          Quantity::kMassMatrixInverse, Quantity::kForwardDynamicsDerivatives,
-          Quantity::kOperationalSpace, Quantity::kTaskProjection,
-          Quantity::kTaskTorque}) {
+         {kChristoffelSymbols, kRegressor, kMassMatrixInverse,
+          kForwardDynamicsDerivatives, kOperationalSpace, kTaskProjection,
+          kTaskTorque}) {
       options_.quantities = {quantity};
-      if (dof <= (quantity == Quantity::kChristoffelSymbols ? 100 : 256)) {
+      if (dof <= (quantity == kChristoffelSymbols ? 100 : 256)) {
         ExpectPlan();
       } else {
         ExpectError(Code::kInvalidOption, "quantities");
@@ -196,34 +195,20 @@ TEST_F(EvaluationPlanTest, WhatGrowsWithTheCubeOfTheJointsIsLimited) {
   }
 }
 
-TEST_F(EvaluationPlanTest, RowsOfManyNumbersLeaveOtherQuantitiesInLanes) {
-  UseRobotOf(45);
-  options_.quantities = {Quantity::kInverseDynamics,
-                         Quantity::kChristoffelSymbols};
-  const EvaluationPlan plan = ExpectPlan();
-  EXPECT_EQ(plan.one_lane(), kOneLaneHasBitsOfLanes);
-  EXPECT_EQ(plan.large().bits(), Bit(Quantity::kChristoffelSymbols));
-  options_.quantities = {Quantity::kInverseDynamics};
-  EXPECT_FALSE(ExpectPlan().one_lane());
-}
-
-TEST_F(EvaluationPlanTest, OtherStatesAreBoundToTheSameOptions) {
+TEST_F(EvaluationPlanTest, StatesThatAreRefusedLeaveThePlanAsItWas) {
   auto created = EvaluationPlan::Create(model_, options_);
   auto& plan = std::get<EvaluationPlan>(created);
   EXPECT_EQ(plan.rows(), 0);
-  inputs_.q = Table(4, 5);
   inputs_.v = Table(1, 5);
   ASSERT_FALSE(plan.Rebind(inputs_));
-  EXPECT_EQ(plan.rows(), 4);
-  EXPECT_EQ(plan.inputs().v.rows, 1);
-  // States that are refused leave it as it was.
   inputs_.q = Table(2, 4);
   const auto error = plan.Rebind(inputs_);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->code, Code::kWrongColumnCount);
   EXPECT_EQ(error->field, "q");
-  EXPECT_EQ(plan.rows(), 4);
+  EXPECT_EQ(plan.rows(), 3);
   EXPECT_EQ(plan.inputs().q.columns, 5);
+  EXPECT_EQ(plan.inputs().v.rows, 1);
 }
 
 TEST_F(EvaluationPlanTest, AWrenchUsesTheTipFrameOfTheStatesThatHaveOne) {
@@ -253,12 +238,8 @@ TEST_F(EvaluationPlanTest, RowsThatAreNotOkAreToldInSentences) {
   issue.value = kInfinity;
   EXPECT_EQ(Describe(plan, issue), "v[2] (joint " + model_->joints()[2].name +
                                        ") is inf, not a finite number.");
-  issue.code = RowCode::kSingularMassMatrix;
-  issue.output = Output::kAcceleration;
-  EXPECT_EQ(FieldOf(issue), "a");
   issue.code = RowCode::kSingularTaskSpace;
   issue.value = 1e-9;
-  EXPECT_EQ(JointOf(plan, issue), "");
   EXPECT_THAT(Describe(plan, issue),
               testing::AllOf(HasSubstr("1e-09"), HasSubstr("loses rank")));
 }

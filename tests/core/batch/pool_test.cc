@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <atomic>
 #include <cctype>
 #include <deque>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <random>
 #include <set>
 #include <string>
@@ -37,10 +37,7 @@ Pool::Job JobOf(std::int64_t rows, std::function<void(std::int64_t row)> run) {
 void Finish(Pool& pool, Pool::Job job, bool by_caller = false) {
   if (by_caller) return pool.Run(std::move(job));
   std::promise<void> finished;
-  job.done = [&finished, done = std::move(job.done)] {
-    if (done) done();
-    finished.set_value();
-  };
+  job.done = [&finished] { finished.set_value(); };
   pool.Submit(std::move(job));
   Await(finished.get_future());
 }
@@ -66,60 +63,37 @@ class Blockade {
   std::atomic<int> arrived_{0};
 };
 
-TEST(Pool, RunsEveryRowOnceInWholeBlocks) {
-  for (const std::int64_t block : {1, 8, 5000}) {
-    std::vector<std::atomic<int>> runs(2002);
-    std::atomic<double> cost = 1000;
-    {
-      Pool pool(3);
-      for (const bool slow : {false, true}) {
-        Pool::Job job;
-        job.rows = 1001;
-        job.block = block;
-        if (block > 1) job.cost = &cost;
-        job.slow = slow;
-        job.run = [&, slow](std::int64_t begin, std::int64_t end) {
-          EXPECT_EQ(begin % block, 0);
-          for (; begin < end; ++begin) {
-            ++runs[static_cast<std::size_t>(2 * begin + slow)];
-          }
-          std::this_thread::yield();
-        };
-        pool.Submit(std::move(job));
-      }
-    }
-    for (const auto& count : runs) EXPECT_EQ(count, 1);
-  }
-}
-
 TEST(Pool, UsesTheThreadsItWasGivenOrTheCallerInPlaceOfOne) {
   for (const bool by_caller : {false, true}) {
     Pool pool(3);
-    std::mutex mutex;
-    std::set<std::thread::id> threads;
+    std::array<std::thread::id, 3> threads;
     std::atomic<int> inside{0};
-    const auto meet = [&](std::int64_t) {
+    const auto meet = [&](std::int64_t row) {
       ++inside;
       Await([&] { return inside == 3; });
-      const std::scoped_lock lock(mutex);
-      threads.insert(std::this_thread::get_id());
+      threads[static_cast<std::size_t>(row)] = std::this_thread::get_id();
     };
     Finish(pool, JobOf(3, meet), by_caller);
-    EXPECT_EQ(threads.size(), 3u);
-    EXPECT_EQ(threads.contains(std::this_thread::get_id()), by_caller);
+    const std::set distinct(threads.begin(), threads.end());
+    EXPECT_EQ(distinct.size(), 3u);
+    EXPECT_EQ(distinct.contains(std::this_thread::get_id()), by_caller);
   }
 }
 
 TEST(Pool, AChunkTakesATenthOfAMillisecond) {
   Pool pool(2);
   std::atomic<double> cost;
-  const auto first_chunk = [&](double row, std::int64_t rows) {
-    const auto token = std::make_shared<CancellationToken>();
-    std::int64_t first = 0;
+  const auto job_of = [&](std::int64_t rows) {
     Pool::Job job;
     job.rows = rows;
     job.block = 8;
     job.cost = &cost;
+    return job;
+  };
+  const auto first_chunk = [&](double row, std::int64_t rows) {
+    const auto token = std::make_shared<CancellationToken>();
+    std::int64_t first = 0;
+    Pool::Job job = job_of(rows);
     job.max_concurrency = 1;
     job.cancellation = token;
     job.run = [&](std::int64_t, std::int64_t end) {
@@ -141,10 +115,7 @@ TEST(Pool, AChunkTakesATenthOfAMillisecond) {
   // a single chunk has not the only say.
   cost = 100;
   for (int k = 0; k < 21; ++k) {
-    Pool::Job job;
-    job.rows = 3;
-    job.block = 8;
-    job.cost = &cost;
+    Pool::Job job = job_of(3);
     job.run = [](std::int64_t, std::int64_t) {
       std::atomic<int> spins = 0;
       while (++spins < 100'000) {
@@ -171,37 +142,6 @@ TEST(Pool, SlowJobsHaveThreadsOfLowPriorityAndBlockNobody) {
   Finish(pool, std::move(slow));
   EXPECT_EQ(other_nice, nice());
   EXPECT_GT(slow_nice, nice());
-}
-
-TEST(Pool, DoneComesOnceAfterTheLastChunk) {
-  Pool pool(4);
-  for (int round = 0; round < 4000; ++round) {
-    std::atomic<int> inside{0}, runs{0}, dones{0};
-    const int chunks = 1 + round / 2 % 8;
-    Pool::Job job = JobOf(chunks, [&](std::int64_t) {
-      ++inside;
-      std::this_thread::yield();
-      ++runs;
-      --inside;
-    });
-    job.done = [&] {
-      EXPECT_EQ(inside, 0);
-      std::this_thread::yield();
-      ++dones;
-    };
-    Finish(pool, std::move(job), round % 2 == 0);
-    ASSERT_EQ(runs, chunks);
-    ASSERT_EQ(dones, 1);
-  }
-}
-
-TEST(Pool, AJobWithoutRowsIsDoneAtOnce) {
-  Pool pool(1);
-  bool done = false;
-  Pool::Job job;
-  job.done = [&] { done = true; };
-  pool.Submit(std::move(job));
-  EXPECT_TRUE(done);
 }
 
 struct NamedJob {
@@ -245,38 +185,13 @@ TEST(Pool, JobsTakeTurnsChunkByChunkAndTheirGroupsFirst) {
   EXPECT_EQ(OrderOf({{'a', 4}, {'b', 2}, {'c', 1}}), "a0b0c0a1b1a2a3");
   EXPECT_EQ(OrderOf({{'a', 4, 1}, {'b', 2, 1}, {'c', 1, 1}, {'d', 3, 2}}),
             "a0d0b0d1c0d2a1b1a2a3");
-}
-
-TEST(Pool, AGroupKeepsItsTurnIfItsFirstJobsAreCancelled) {
+  // A group keeps its turn if its first jobs are cancelled.
   EXPECT_EQ(OrderOf({{'a', 1, 1},
                      {'b', 1, 2, true},
                      {'c', 1, 2, true},
                      {'d', 1, 3},
                      {'e', 1, 2}}),
             "a0BCe0d0");
-}
-
-TEST(Pool, NoMoreChunksRunAtATimeThanTheJobAllows) {
-  for (const bool slow : {false, true}) {
-    std::atomic<int> running{0}, most{0};
-    {
-      Pool pool(4);
-      Pool::Job limited = JobOf(200, [&](std::int64_t) {
-        const int now = ++running;
-        int before = most;
-        while (now > before && !most.compare_exchange_weak(before, now)) {
-        }
-        std::this_thread::yield();
-        --running;
-      });
-      limited.max_concurrency = 2;
-      limited.slow = slow;
-      pool.Submit(std::move(limited));
-      pool.Submit(JobOf(200, [](std::int64_t) {}));
-    }
-    EXPECT_GE(most, 1);
-    EXPECT_LE(most, 2);
-  }
 }
 
 TEST(Pool, ANewJobWaitsForOneChunkOfEachJobUnderWay) {
@@ -343,44 +258,62 @@ TEST(Pool, ACancelledSlowJobWaitsForNoOtherChunk) {
   blockade.Release();
 }
 
-TEST(Pool, EveryJobEndsOnceUnderAStormOfJobsAndCancellations) {
+TEST(Pool, UnderAStormOfJobsEachRunsItsRowsOnceAndThenEndsOnce) {
   struct Record {
-    explicit Record(std::size_t chunks) : runs(chunks) {}
+    explicit Record(std::size_t rows) : runs(rows) {}
 
     std::vector<std::atomic<int>> runs;
-    std::atomic<int> dones{0};
+    std::atomic<int> inside{0}, dones{0};
     std::atomic<bool> cancelled{false};
   };
   std::deque<Record> records[3];
+  std::atomic<double> cost = 1000;
   {
     Pool pool(3);
-    const auto call = [&pool](std::deque<Record>& mine, unsigned seed) {
+    const auto call = [&](std::deque<Record>& mine, unsigned seed) {
       std::mt19937 random(seed);
-      for (int k = 0; k < 2000; ++k) {
-        Record& record = mine.emplace_back(random() % 40);
+      for (int k = 0; k < 4000; ++k) {
+        Record& record =
+            mine.emplace_back(random() % (k % 50 == 0 ? 3000 : 40));
         const auto token = std::make_shared<CancellationToken>();
         const auto cancel = [&record, token] {
           record.cancelled = true;
           token->Cancel();
         };
-        const bool cancels = random() % 4 == 0;
-        const int at = static_cast<int>(random() % 40);
-        Pool::Job job =
-            JobOf(std::ssize(record.runs), [=, &record](std::int64_t chunk) {
-              ++record.runs[static_cast<std::size_t>(chunk)];
-              if (cancels && chunk == at) cancel();
-            });
+        const int cancels_at =
+            random() % 4 == 0 ? static_cast<int>(random() % 40) : -1;
+        Pool::Job job;
+        job.rows = std::ssize(record.runs);
+        job.block = std::array{1, 1, 8, 5000}[random() % 4];
+        if (random() % 2 == 0) job.cost = &cost;
         job.cancellation = token;
         job.group = random() % 5;
         job.slow = random() % 2 == 0;
-        job.max_concurrency = static_cast<int>(random() % 3);
-        job.done = [&record] { ++record.dones; };
-        if (random() % 3 == 0) {
+        job.max_concurrency = static_cast<int>(random() % 4);
+        const int most = job.max_concurrency == 0 ? 3 : job.max_concurrency;
+        job.run = [=, block = job.block, &record](std::int64_t begin,
+                                                  std::int64_t end) {
+          EXPECT_LE(++record.inside, most);
+          EXPECT_EQ(begin % block, 0);
+          for (; begin < end; ++begin) {
+            ++record.runs[static_cast<std::size_t>(begin)];
+            if (begin == cancels_at) cancel();
+          }
+          std::this_thread::yield();
+          --record.inside;
+        };
+        job.done = [&record] {
+          EXPECT_EQ(record.inside, 0);
+          std::this_thread::yield();
+          ++record.dones;
+        };
+        const bool by_caller = random() % 3 == 0;
+        if (by_caller) {
           pool.Run(std::move(job));
-          EXPECT_EQ(record.dones, 1);
         } else {
           pool.Submit(std::move(job));
         }
+        if (by_caller || record.runs.empty()) EXPECT_EQ(record.dones, 1);
         // From outside too, at whatever stage it is.
         if (random() % 8 == 0) cancel();
       }
