@@ -149,17 +149,6 @@ TEST(Urdf, ByteOrderMarkAndWindowsLineEndsAreFine) {
   EXPECT_NE(result.model, nullptr);
 }
 
-TEST(UrdfOptions, StrictRefusesABrokenTriangleInequality) {
-  const std::string text = Edited({{"izz='0.01'", "izz='0.07'"}});
-  const LoadResult strict = LoadUrdf(text, {.validation = Validation::kStrict});
-  EXPECT_EQ(Only(strict).severity, Severity::kError);
-  EXPECT_EQ(Only(strict).code, LintCode::kTriangleInequality);
-  EXPECT_EQ(strict.model, nullptr);
-  EXPECT_NE(LoadUrdf(text).model, nullptr);
-  EXPECT_NE(LoadUrdf(kSmallArm, {.validation = Validation::kStrict}).model,
-            nullptr);
-}
-
 // M_11 = 0.999 - sin² q_2 is not positive at 2 of 100 random states, so that 33
 // of them miss these about as often as not.
 TEST(UrdfOptions, LenientLooksAtStatesThatTheTextDecides) {
@@ -191,46 +180,51 @@ TEST(UrdfOptions, LenientLooksAtStatesThatTheTextDecides) {
   EXPECT_LT(taken, 35);
 }
 
-TEST(UrdfOptions, UnknownTipIsRefused) {
-  const LoadResult result = LoadUrdf(kSmallArm, {.default_tip = "hand"});
-  const Finding f = Only(result);
-  EXPECT_EQ(f.code, LintCode::kUnknownTip);
-  EXPECT_EQ(f.severity, Severity::kError);
-  EXPECT_EQ(f.link, "hand");
-  EXPECT_THAT(f.message, HasSubstr("such as 'tool'"));
-  EXPECT_EQ(f.line, 0);
-  EXPECT_EQ(result.model, nullptr);
-}
-
-TEST(UrdfLimits, WhatIsJustBeyondThemIsRefused) {
+TEST(UrdfReport, WhatTheRobotAsAWholeIsRefusedForIsTheOnlyFinding) {
   using enum LintCode;
-  const auto expect = [](const UrdfLimits& at, const UrdfLimits& beyond,
-                         LintCode code, int line, const char* message,
-                         int max_dof = 2) {
-    EXPECT_NE(LoadUrdf(kSmallArm, {.max_dof = 2}, at).model, nullptr);
-    const LoadResult result = LoadUrdf(kSmallArm, {.max_dof = max_dof}, beyond);
-    EXPECT_EQ(result.model, nullptr);
-    EXPECT_EQ(Only(result).code, code);
-    EXPECT_EQ(Only(result).line, line);
-    EXPECT_THAT(Only(result).message, HasSubstr(message));
+  const std::size_t size = kSmallArm.size();
+  const struct {
+    std::string_view source;
+    BuildOptions options;
+    UrdfLimits limits;
+    LintCode code;
+    int line;
+    const char* message;
+  } cases[] = {
+      {"\n<robot name='r'/>", {}, {}, kMissingElement, 2, ""},
+      {"\n\n<robot name=''><link name='a'/></robot>",
+       {},
+       {},
+       kInvalidName,
+       3,
+       ""},
+      {kSmallArm, {}, {.links = 3}, kTooManyLinks, 2, "4 links; at most 3"},
+      {kSmallArm, {}, {.joints = 2}, kTooManyJoints, 2, "3 joints; at most 2"},
+      {kSmallArm, {.max_dof = 1}, {}, kTooManyJoints, 2, "2 movable joints"},
+      {kSmallArm,
+       {},
+       {.source_bytes = size - 1},
+       kSourceTooLarge,
+       0,
+       "bytes; at most"},
+      {kSmallArm,
+       {.default_tip = "hand"},
+       {},
+       kUnknownTip,
+       0,
+       "such as 'tool'"},
   };
-  expect({.links = 4}, {.links = 3}, kTooManyLinks, 2, "4 links; at most 3");
-  expect({.joints = 3}, {.joints = 2}, kTooManyJoints, 2,
-         "3 joints; at most 2");
-  expect({}, {}, kTooManyJoints, 2, "2 movable joints", 1);
-  const auto size = kSmallArm.size();
-  expect({.source_bytes = size}, {.source_bytes = size - 1}, kSourceTooLarge, 0,
-         "bytes; at most");
-}
-
-TEST(UrdfReport, WhatTheRobotItselfLacksStandsAtItsLine) {
-  const LoadResult empty = LoadUrdf("\n<robot name='r'/>");
-  EXPECT_EQ(Only(empty).code, LintCode::kMissingElement);
-  EXPECT_EQ(Only(empty).line, 2);
-  const LoadResult nameless =
-      LoadUrdf("\n\n<robot name=''><link name='a'/></robot>");
-  EXPECT_EQ(Only(nameless).code, LintCode::kInvalidName);
-  EXPECT_EQ(Only(nameless).line, 3);
+  for (const auto& is : cases) {
+    const LoadResult result = LoadUrdf(is.source, is.options, is.limits);
+    EXPECT_EQ(result.model, nullptr);
+    const Finding f = Only(result);
+    EXPECT_EQ(f.code, is.code);
+    EXPECT_EQ(f.line, is.line);
+    EXPECT_EQ(f.link, is.options.default_tip);
+    EXPECT_THAT(f.message, HasSubstr(is.message));
+  }
+  const UrdfLimits just_within{.source_bytes = size, .links = 4, .joints = 3};
+  EXPECT_NE(LoadUrdf(kSmallArm, {.max_dof = 2}, just_within).model, nullptr);
 }
 
 TEST(UrdfReport, IndependentMistakesAreAllListedErrorsFirst) {

@@ -36,7 +36,10 @@ TEST(XmlScan, OrdinaryMarkupAndWhatIsJustWithinTheLimitsPasses) {
         "<a x='1 > 0' y=\"it's\"><![CDATA[<&>]]>t</a>"s,
         "<a x='&lt;&gt;&amp;&quot;&apos;&#65;&#x1F600;'/>"s, "<a x='\u00E9'/>"s,
         std::string(1000, ' '), Repeated("<a/>", 20),
-        "<a b='' c='' d='' e=''/><a f=''/>"s}) {
+        "<a b='' c='' d='' e=''/><a f=''/>"s,
+        // What is cut off is left to the parser.
+        "<"s, "<a"s, "<a x='"s, "<a x='1'"s, "<!--"s, "<![CDATA["s, "<?xml"s,
+        "</"s}) {
     EXPECT_TRUE(Scan(source).findings().empty()) << source;
   }
 }
@@ -84,13 +87,6 @@ TEST(XmlScan, ReferencesToNothingAreRefused) {
     ASSERT_EQ(report.findings().size(), 1u) << reference;
     EXPECT_EQ(report.findings()[0].code, kMalformedXml) << reference;
     EXPECT_EQ(report.findings()[0].line, 2) << reference;
-  }
-}
-
-TEST(XmlScan, CutOffMarkupIsLeftToTheParser) {
-  for (const char* source : {"<", "<a", "<a x", "<a x='", "<!--", "<![CDATA[",
-                             "<?xml", "<!", "<!DOCTYPE", "<a x='1'", "</"}) {
-    EXPECT_TRUE(Scan(source).ok()) << source;
   }
 }
 
