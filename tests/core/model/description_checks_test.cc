@@ -215,6 +215,8 @@ Finding Find(const LoadResult& result, LintCode code) {
 TEST(MassChecks, AnErrorIsAWarningWhereNoAnswerFollowsFromItOrIfLenient) {
   const LinkDescription odd = Tensor(3, {0.1, 0.2, 0, 0.1, 0, 0.1});
   const LinkDescription negative = Tensor(-1, {1, 0, 0, 1, 0, 1});
+  // No body, but near one: the default only warns.
+  const LinkDescription wide = Tensor(1, {1, 0, 0, 2, 0, 3.1});
   const LinkDescription infinite =
       Tensor(1, {std::numeric_limits<double>::infinity(), 0, 0, 1, 0, 1});
   const struct {
@@ -234,6 +236,8 @@ TEST(MassChecks, AnErrorIsAWarningWhereNoAnswerFollowsFromItOrIfLenient) {
       {kAntenna, "arm", kLenient, true},
       {odd, "arm", kDefault, false, "or use validation lenient"},
       {odd, "arm", kLenient, true},
+      {wide, "arm", kDefault, true, "", LintCode::kTriangleInequality},
+      {wide, "arm", kStrict, false, "", LintCode::kTriangleInequality},
       // What cannot be computed is refused by all.
       {infinite, "base", kDefault, false, "", LintCode::kInvalidNumber},
       {infinite, "base", kStrict, false, "", LintCode::kInvalidNumber},
@@ -290,99 +294,94 @@ LoadResult SpoiltArmAnd(const LinkDescription& part, const std::string& carrier,
   return builder.Build();
 }
 
-TEST(MassChecks, AnErrorBeforeTheLinkLeavesOpenWhetherItIsFixed) {
-  const auto severity = [](const LoadResult& result) {
-    return Find(result, LintCode::kNegativeInertia).severity;
+TEST(MassChecks, WhatCouldNotBeReadLeavesOpenWhatItWouldDecide) {
+  const auto severity = [](const LoadResult& result, LintCode code) {
+    return Find(result, code).severity;
   };
+  using enum LintCode;
   // A link that no joint knows: there is no tree.
-  EXPECT_EQ(severity(ArmAnd(kAntenna, "amr")), Severity::kError);
-  // A joint that may be another one, and one that is not before the link.
-  EXPECT_EQ(severity(SpoiltArmAnd(kAntenna, "base", kArm, false, true)),
+  EXPECT_EQ(severity(ArmAnd(kAntenna, "amr"), kNegativeInertia),
             Severity::kError);
-  EXPECT_EQ(severity(SpoiltArmAnd(kAntenna, "base", kArm, true)),
-            Severity::kWarning);
-}
-
-TEST(MassChecks, MomentsThatWereNotAllReadAreNotJudged) {
-  LinkDescription part = Tensor(1, {0, 0.1, 0, 0.1, 0, 0.1});  // no ixx
-  part.incomplete = true;
-  EXPECT_EQ(Only(SpoiltArmAnd(part, "arm", kArm, false).report).code,
-            LintCode::kInvalidNumber);
-}
-
-TEST(MassChecks, ANegativeMassBehindAMovableJointIsAnErrorInAnyCase) {
+  // A joint that may be another one, and one that is not before the link.
+  EXPECT_EQ(severity(SpoiltArmAnd(kAntenna, "base", kArm, false, true),
+                     kNegativeInertia),
+            Severity::kError);
+  EXPECT_EQ(
+      severity(SpoiltArmAnd(kAntenna, "base", kArm, true), kNegativeInertia),
+      Severity::kWarning);
   // Neither the mass beside it nor the axis of the joint could be read.
   LinkDescription arm = Link("arm", 0, {0.3, 0, 0}, {0, 0, 0});
   arm.incomplete = true;
-  const LoadResult result =
-      SpoiltArmAnd(Tensor(-1, {1, 0, 0, 1, 0, 1}), "arm", arm, true);
-  EXPECT_EQ(Find(result, LintCode::kNegativeMass).severity, Severity::kError);
+  EXPECT_EQ(
+      severity(SpoiltArmAnd(Tensor(-1, {1, 0, 0, 1, 0, 1}), "arm", arm, true),
+               kNegativeMass),
+      Severity::kError);
+  // Moments of which ixx was not read are not judged.
+  LinkDescription part = Tensor(1, {0, 0.1, 0, 0.1, 0, 0.1});
+  part.incomplete = true;
+  EXPECT_EQ(Only(SpoiltArmAnd(part, "arm", kArm, false).report).code,
+            kInvalidNumber);
 }
 
-TEST(MassChecks, LenientRefusesASingularMassMatrixAndNamesTheJoint) {
-  // A negative mass takes away all inertia about the axis, and more.
-  const LoadResult result = ArmAnd(Tensor(-3, {0, 0, 0, 0, 0, 0}, {1, 0, 0}),
-                                   "arm", {.validation = kLenient});
-  EXPECT_EQ(result.model, nullptr);
-  const Finding finding = Find(result, LintCode::kMasslessJoint);
-  EXPECT_EQ(finding.severity, Severity::kError);
-  EXPECT_EQ(finding.joint, "turn");
-  // A joint that moves nothing at all is no matter of judgement.
-  const LoadResult empty = Build(
-      {MasslessLink("base"), Link("arm", 1, {1, 0, 0}), MasslessLink("finger")},
-      {JointOf("turn", JointKind::kContinuous, "base", "arm"),
-       JointOf("grip", JointKind::kPrismatic, "arm", "finger")},
-      {.validation = kLenient});
-  EXPECT_EQ(empty.model, nullptr);
-  EXPECT_EQ(Only(empty.report).joint, "grip");
-  EXPECT_THAT(Only(empty.report).message, HasSubstr("armature"));
-}
-
-TEST(MassChecks, LenientLooksAtRandomStatesToo) {
-  // Two links, the second of which is less than nothing where the elbow is
-  // bent: M_11 = 1.1 - 2 sin² q_2, M_12 = 0, M_22 = 3.
-  const LoadResult result =
-      Build({MasslessLink("base"), Link("upper", 1, {0, 0, 0}, {1, 1, 1}),
-             Tensor(-2, {0, 0, 0, 0, 0, 0}, {0, 0, 1}),
-             Link("tool", 1, {0, 0, 0}, {5, 0.1, 0.1})},
-            {JointOf("shoulder", JointKind::kContinuous, "base", "upper"),
-             JointOf("elbow", JointKind::kContinuous, "upper", "part",
-                     {0, 0, 0}, {1, 0, 0}),
-             JointOf("weld", JointKind::kFixed, "part", "tool")},
-            {.validation = kLenient});
-  EXPECT_EQ(result.model, nullptr);
-  EXPECT_EQ(result.report.errors(), 1) << Messages(result.report);
-  const Finding finding = Find(result, LintCode::kMasslessJoint);
-  EXPECT_EQ(finding.joint, "shoulder");
-  EXPECT_THAT(finding.message, HasSubstr("at a random state"));
-}
-
-TEST(MassChecks, LenientTakesAJointWithHardlyAnyInertia) {
+TEST(MassChecks, LenientRefusesOnlyASingularMassMatrixAndNamesTheJoint) {
+  const auto turn = [](const char* name, const char* parent, const char* child,
+                       std::array<double, 3> axis = {0, 0, 1}) {
+    return JointOf(name, JointKind::kContinuous, parent, child, {}, axis);
+  };
+  const LinkDescription base = MasslessLink("base");
   // Below what the default calls moving, above what computing loses.
-  for (const auto& [validation, taken] :
-       {std::pair(kDefault, false), {kLenient, true}}) {
-    const LoadResult result =
-        Build({MasslessLink("base"), Link("rod", 1, {0, 0, 0}, {1, 1, 1e-13})},
-              {JointOf("turn", JointKind::kContinuous, "base", "rod")},
-              {.validation = validation});
-    EXPECT_EQ(result.model != nullptr, taken) << Messages(result.report);
-    EXPECT_EQ(Only(result.report).code, LintCode::kMasslessJoint);
-    EXPECT_EQ(Only(result.report).severity,
-              taken ? Severity::kWarning : Severity::kError);
-  }
-}
-
-TEST(MassChecks, LenientTakesWhatTheDefaultTakes) {
+  const auto thin = [&](Validation validation) {
+    return Build({base, Link("rod", 1, {0, 0, 0}, {1, 1, 1e-13})},
+                 {turn("turn", "base", "rod")}, {.validation = validation});
+  };
   // Two joints on one axis with nothing between: singular everywhere, of which
   // the default only warns.
-  for (const Validation validation : {kDefault, kLenient}) {
-    const LoadResult result = Build(
-        {MasslessLink("base"), MasslessLink("ring"), Link("arm", 1, {1, 0, 0})},
-        {JointOf("a", JointKind::kContinuous, "base", "ring"),
-         JointOf("b", JointKind::kContinuous, "ring", "arm")},
-        {.validation = validation});
-    EXPECT_NE(result.model, nullptr) << Messages(result.report);
-    EXPECT_EQ(Only(result.report).code, LintCode::kIllConditionedMass);
+  const auto rings = [&](Validation validation) {
+    return Build({base, MasslessLink("ring"), Link("arm", 1, {1, 0, 0})},
+                 {turn("a", "base", "ring"), turn("b", "ring", "arm")},
+                 {.validation = validation});
+  };
+  const struct {
+    LoadResult result;
+    Severity severity;
+    const char* joint;
+    const char* message;
+    LintCode code = LintCode::kMasslessJoint;
+  } cases[] = {
+      // A negative mass takes away all inertia about the axis, and more.
+      {ArmAnd(Tensor(-3, {}, {1, 0, 0}), "arm", {.validation = kLenient}),
+       Severity::kError, "turn", ""},
+      // A joint that moves nothing at all is no matter of judgement.
+      {Build({base, Link("arm", 1, {1, 0, 0}), MasslessLink("finger")},
+             {turn("turn", "base", "arm"),
+              JointOf("grip", JointKind::kPrismatic, "arm", "finger")},
+             {.validation = kLenient}),
+       Severity::kError, "grip", "armature"},
+      // Two links, the second of which is less than nothing where the elbow is
+      // bent: M_11 = 1.1 - 2 sin² q_2, M_12 = 0, M_22 = 3.
+      {Build({base, Link("upper", 1), Tensor(-2, {}, {0, 0, 1}),
+              Link("tool", 1, {0, 0, 0}, {5, 0.1, 0.1})},
+             {turn("shoulder", "base", "upper"),
+              turn("elbow", "upper", "part", {1, 0, 0}),
+              JointOf("weld", JointKind::kFixed, "part", "tool")},
+             {.validation = kLenient}),
+       Severity::kError, "shoulder", "at a random state"},
+      {thin(kDefault), Severity::kError, "turn", ""},
+      {thin(kLenient), Severity::kWarning, "turn", ""},
+      {rings(kDefault), Severity::kWarning, "a", "",
+       LintCode::kIllConditionedMass},
+      {rings(kLenient), Severity::kWarning, "a", "",
+       LintCode::kIllConditionedMass},
+  };
+  for (const auto& [result, severity, joint, message, code] : cases) {
+    SCOPED_TRACE(Messages(result.report));
+    EXPECT_EQ(result.model == nullptr, severity == Severity::kError);
+    EXPECT_EQ(result.report.errors(), severity == Severity::kError ? 1 : 0);
+    EXPECT_EQ(Count(result.report, code), 1);
+    const Finding finding = Find(result, code);
+    EXPECT_EQ(finding.severity, severity);
+    EXPECT_EQ(finding.joint, joint);
+    EXPECT_THAT(finding.message, HasSubstr(message));
   }
 }
 

@@ -53,41 +53,26 @@ class Screws : public testing::Test {
 
 #define EXPECT_CLOSE(a, b) EXPECT_LT(((a) - (b)).cwiseAbs().maxCoeff(), 1e-14)
 
-TEST_F(Screws, SkewMatrixTakesTheCrossProduct) {
-  const Vector3d a = Three(), b = Three(), x = Three();
-  EXPECT_CLOSE(Skew(a) * x, a.cross(x));
-  EXPECT_CLOSE(Skew(a) * Skew(b) - Skew(b) * Skew(a), Skew(a.cross(b)));
-}
-
-TEST_F(Screws, BracketOfTwistsIsTheCommutator) {
-  const Vector6d V1 = Six(), V2 = Six();
-  const Matrix4d m1 = AsMatrix(V1), m2 = AsMatrix(V2);
-  EXPECT_CLOSE(LieBracketMatrix(V1) * V2, FromMatrix(m1 * m2 - m2 * m1));
-}
-
-TEST_F(Screws, BracketWithAWrenchIsMadeOfCrossProducts) {
+TEST_F(Screws, BracketsAreCommutatorsAndCrossProducts) {
   const Vector3d w = Three(), v = Three(), m = Three(), f = Three();
+  EXPECT_CLOSE(Skew(w) * m, w.cross(m));
   Vector6d V, F, expected;
   V << w, v;
   F << m, f;
   expected << w.cross(m) + v.cross(f), w.cross(f);
+  const Matrix4d mV = AsMatrix(V), mF = AsMatrix(F);
+  EXPECT_CLOSE(LieBracketMatrix(V) * F, FromMatrix(mV * mF - mF * mV));
   EXPECT_CLOSE(-LieBracketMatrix(V).transpose() * F, expected);
 }
 
-TEST_F(Screws, AdjointMovesTwistsAsMatrices) {
+TEST_F(Screws, AdjointMovesTwistsAsMatricesAndKeepsThePower) {
   const Matrix4d T = Pose();
-  const Vector6d V = Six();
+  const Vector6d V = Six(), F = Six();
   EXPECT_CLOSE(Adjoint(T) * V, FromMatrix(T * AsMatrix(V) * T.inverse()));
+  const Vector6d moved = Adjoint(InversePose(T)).transpose() * F;
+  EXPECT_NEAR(moved.dot(Adjoint(T) * V), F.dot(V), 1e-14);
   EXPECT_CLOSE(Adjoint(InversePose(T)) * Adjoint(T), Matrix6d::Identity());
   EXPECT_CLOSE(InversePose(T) * T, Matrix4d::Identity());
-}
-
-TEST_F(Screws, PowerOfAWrenchDoesNotDependOnTheFrame) {
-  const Matrix4d T_ab = Pose();
-  const Vector6d V_b = Six(), F_b = Six();
-  const Vector6d V_a = Adjoint(T_ab) * V_b;
-  const Vector6d F_a = Adjoint(InversePose(T_ab)).transpose() * F_b;
-  EXPECT_NEAR(F_a.dot(V_a), F_b.dot(V_b), 1e-14);
 }
 
 TEST_F(Screws, ExponentialIsThatOfTheMatrix) {

@@ -222,11 +222,5 @@ TEST(SampledStates, BeginAtHomeAndStayInsideTheLimits) {
   EXPECT_EQ(SampledStates(std::vector<Joint>(1024), 0).size(), 17);
 }
 
-TEST(SampledStates, AreThoseOfTheirSeed) {
-  const std::vector<Joint> joints(3);
-  EXPECT_EQ(SampledStates(joints, 5), SampledStates(joints, 5));
-  EXPECT_NE(SampledStates(joints, 5)[1], SampledStates(joints, 6)[1]);
-}
-
 }  // namespace
 }  // namespace torqued
