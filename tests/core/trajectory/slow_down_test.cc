@@ -117,13 +117,11 @@ TEST(SlowDown, SmoothFrictionHoldsTheWeightOnlyWhileItMoves) {
   EXPECT_EQ(search.Find().factor, 1);
   search.AddVelocity(4, 0.2, {1, 0});
   EXPECT_FALSE(search.Find().possible);
-}
-
-TEST(SlowDown, OfSmoothFrictionAloneIsItsInverse) {
-  SlowDownSearch search;
-  search.AddTorque({.smooth = 5, .sharpness = 2}, 1, TorqueLimit(3, {}, 1),
-                   {0, 0});
-  EXPECT_NEAR(search.Find().factor, 2 / std::atanh(0.6), 1e-14);
+  // Alone it is its inverse.
+  SlowDownSearch alone;
+  alone.AddTorque({.smooth = 5, .sharpness = 2}, 1, TorqueLimit(3, {}, 1),
+                  {0, 0});
+  EXPECT_NEAR(alone.Find().factor, 2 / std::atanh(0.6), 1e-14);
 }
 
 TEST(SlowDown, NoneOfThreeCrossingsOfOneCurveIsMissed) {
@@ -173,30 +171,6 @@ TEST(SlowDown, FastestIsWhereTheFirstLimitIsReached) {
   search.AddTorque({10, 1, 2}, 1, kTwenty, {2, 1});
   EXPECT_DOUBLE_EQ(search.Find().fastest, 2);
   ExpectPlace(search.Find().fastest_limited_by, 2, 1, LimitKind::kTorque);
-  // The drive gives 4 - u at a speed of u, and 1 is asked for: u = 3; at a
-  // sixth of that it is reached where the curve has fallen to 2.
-  SlowDownSearch falling;
-  const TorqueLimit curve(std::nullopt, {{0, 4}, {4, 0}}, 1);
-  falling.AddTorque({1, 0, 0}, 1, curve, {0, 0});
-  EXPECT_DOUBLE_EQ(falling.Find().fastest, 3);
-  falling.AddTorque({0, 1, 0}, 1, curve, {1, 0});
-  EXPECT_DOUBLE_EQ(falling.Find().fastest, 2);
-}
-
-TEST(SlowDown, AFasterPaceMayPassWhereASlowerOneDoesNot) {
-  // Braking takes part of the weight off the drive, at full pace too much: 12
-  // at rest, 10 where 30 u² = 22.
-  SlowDownSearch search;
-  search.AddTorque({12, 0, -30}, 1, TorqueLimit(10, {}, 1), {0, 0});
-  ASSERT_TRUE(search.Find().possible);
-  EXPECT_NEAR(search.Find().factor, 1 / std::sqrt(22.0 / 30), 1e-12);
-}
-
-TEST(TorqueLimit, TheSmallerOfCurveAndEffortCounts) {
-  const TorqueLimit rising(25, {{0, 10}, {2, 50}}, 1);
-  EXPECT_NEAR(rising.At(0.5), 20, 1e-13);
-  EXPECT_NEAR(rising.At(-0.8), 25, 1e-13);
-  EXPECT_NEAR(rising.At(1.5), 25, 1e-13);
 }
 
 TEST(TorqueLimit, CurvesThatMakeNoSenseAreTold) {
