@@ -158,45 +158,41 @@ TEST(ScrewAxesErrors, NameTheJointOrTheLink) {
   };
   const struct {
     LintCode code;
-    const char* joint;
-    const char* link;
-    const char* message;  // part of it
+    std::string_view about;  // joint/link
+    const char* message;     // part of it
     std::function<void(ScrewAxes&)> spoil;
   } cases[] = {
-      {kUnsupportedJoint, "joint2", "", "pitch 0.0001 m/rad",
-       [](ScrewAxes& arm) {
+      {kUnsupportedJoint, "joint2/", "pitch 0.0001 m/rad",
+       [](auto& arm) {
          arm.screws[1] = ScrewAbout({0, 0, 1}, {1, 2, 3}, 1e-4);
        }},
-      {kZeroAxis, "joint1", "", "",
-       [](ScrewAxes& arm) { arm.screws[0].setZero(); }},
-      {kMissingElement, "", "", "has 2 spatial inertias, not 1",
-       [](ScrewAxes& arm) { arm.inertias.pop_back(); }},
-      {kMissingElement, "", "", "has 3 home poses",
-       [](ScrewAxes& arm) { arm.home.pop_back(); }},
-      {kMissingElement, "", "", "has 1 home poses",
-       [](ScrewAxes& arm) { arm = {}; }},
-      {kInvalidPose, "", "tip", "",
-       [](ScrewAxes& arm) { arm.home[2](0, 0) += 0.1; }},
-      {kInvalidPose, "", "link1", "last row",
-       [](ScrewAxes& arm) { arm.home[0](3, 3) = 2; }},
-      {kInvalidNumber, "", "link2", "",
-       [](ScrewAxes& arm) { arm.home[1](1, 3) = kNaN; }},
-      {kInvalidInertia, "", "link2", "", inertia(0, 1, 0.01)},  // I, one side
-      {kInvalidInertia, "", "link2", "", inertia(3, 3, 0.01)},  // m, unequal
-      {kInvalidInertia, "", "link2", "", inertia(3, 4, 0.01)},  // m, coupled
-      {kInvalidInertia, "", "link2", "", inertia(0, 3, 0.01)},  // [h], diagonal
-      {kInvalidInertia, "", "link2", "", inertia(0, 4, 0.01)},  // [h], one side
-      {kInvalidInertia, "", "link2", "", inertia(5, 0, 0.01)},  // [h]ᵀ
-      {kInvalidNumber, "", "link2", "", inertia(2, 2, kNaN)},
-      {kInvalidInertia, "", "link2", "",  // h without m
+      {kZeroAxis, "joint1/", "", [](auto& arm) { arm.screws[0].setZero(); }},
+      {kMissingElement, "/", "has 2 spatial inertias, not 1",
+       [](auto& arm) { arm.inertias.pop_back(); }},
+      {kMissingElement, "/", "has 3 home poses",
+       [](auto& arm) { arm.home.pop_back(); }},
+      {kMissingElement, "/", "has 1 home poses", [](auto& arm) { arm = {}; }},
+      {kInvalidPose, "/tip", "", [](auto& arm) { arm.home[2](0, 0) += 0.1; }},
+      {kInvalidPose, "/link1", "last row",
+       [](auto& arm) { arm.home[0](3, 3) = 2; }},
+      {kInvalidNumber, "/link2", "",
+       [](auto& arm) { arm.home[1](1, 3) = kNaN; }},
+      {kInvalidInertia, "/link2", "", inertia(0, 1, 0.01)},  // I, one side
+      {kInvalidInertia, "/link2", "", inertia(3, 3, 0.01)},  // m, unequal
+      {kInvalidInertia, "/link2", "", inertia(3, 4, 0.01)},  // m, coupled
+      {kInvalidInertia, "/link2", "", inertia(0, 3, 0.01)},  // [h], diagonal
+      {kInvalidInertia, "/link2", "", inertia(0, 4, 0.01)},  // [h], one side
+      {kInvalidInertia, "/link2", "", inertia(5, 0, 0.01)},  // [h]ᵀ
+      {kInvalidNumber, "/link2", "", inertia(2, 2, kNaN)},
+      {kInvalidInertia, "/link2", "",  // h without m
        [](ScrewAxes& arm) {
          arm.inertias[1].setZero();
          arm.inertias[1].topRightCorner<3, 3>() = Skew({0, 0, 1});
          arm.inertias[1].bottomLeftCorner<3, 3>() = -Skew({0, 0, 1});
        }},
       // About the centre of mass it is too small, though not about the frame.
-      {kNegativeInertia, "", "link1", "",
-       [](ScrewAxes& arm) {
+      {kNegativeInertia, "/link1", "",
+       [](auto& arm) {
          arm.inertias[0] =
              SpatialInertiaMatrix(1, {1, 0, 0}, -0.5 * Matrix3d::Identity());
        }},
@@ -209,8 +205,7 @@ TEST(ScrewAxesErrors, NameTheJointOrTheLink) {
     ASSERT_EQ(result.report.errors(), 1) << ToString(is.code);
     const Finding& finding = result.report.findings()[0];
     EXPECT_EQ(finding.code, is.code) << finding.message;
-    EXPECT_EQ(finding.joint, is.joint) << finding.message;
-    EXPECT_EQ(finding.link, is.link) << finding.message;
+    EXPECT_EQ(finding.joint + "/" + finding.link, is.about) << finding.message;
     EXPECT_THAT(finding.message, HasSubstr(is.message));
   }
 }

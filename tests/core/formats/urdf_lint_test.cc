@@ -118,7 +118,6 @@ std::map<LintCode, std::vector<LintCase>> Cases() {
         Case("not finite", "/upper", {{"value='2'", "value='nan'"}}),
         Case("range", "/upper", {{"izz='0.01'", "izz='1e999'"}}),
         Case("2 numbers where 3", "shoulder/", {{"'0 1 0'", "'0 1'"}}),
-        Case("not finite", "shoulder/", {{"velocity='3'", "velocity='inf'"}}),
         Case("beyond the range", "shoulder/upper",
              {{"'0 0 0.2' rpy", "'0 0 1e200' rpy"}}, kShoulder, 0,
              {{"'0 0 0.2' rpy", "'0 0 1e20' rpy"}}),
@@ -126,7 +125,8 @@ std::map<LintCode, std::vector<LintCase>> Cases() {
              {{"'0 0 0.4' rpy", "'0 0 1e308' rpy"},
               {"'0 0 0.3' rpy", "'0 0 1.5e308' rpy"},
               {kEnd,
-               "<link name='tip'/>\n<joint name='flange2' type='fixed'><origin "
+               "<link name='tip'/>\n<joint name='flange2' "
+               "type='fixed'><origin "
                "xyz='0 0 1.5e308'/><parent link='tool'/><child "
                "link='tip'/></joint></robot>"}},
              "<link name='tip'", 1)}},
@@ -258,7 +258,11 @@ std::map<LintCode, std::vector<LintCase>> Cases() {
       {kFrictionOffByDefault,
        {Case("'shoulder' has damping", "shoulder/",
              {{kAxis, Cat(kAxis, "<dynamics damping='0.5'/>")}}, kShoulder, 0,
-             {{kAxis, Cat(kAxis, "<dynamics damping='0' friction='0'/>")}})}},
+             {{kAxis, Cat(kAxis, "<dynamics damping='0' friction='0'/>")}}),
+        Case("and 1 more", "shoulder/",
+             {{kAxis, Cat(kAxis, "<dynamics friction='1'/>")},
+              {"'0 0 1'/>", "'0 0 1'/><dynamics damping='1'/>"}},
+             kShoulder)}},
       {kFixedMass,
        {Case("has 3 kg", "/base", {{kBase, PointOf("3", "base")}}, "", 0,
              {{kBase, PointOf("0", "base")}}),
