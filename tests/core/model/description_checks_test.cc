@@ -51,7 +51,7 @@ void ExpectRefused(const LoadResult& result, LintCode code, int line) {
   EXPECT_EQ(result.model, nullptr);
 }
 
-TEST(DescriptionChecks, EveryNumberMustBeFinite) {
+TEST(DescriptionChecks, EveryNumberMustBeFiniteAndNoArmatureNegative) {
   using Number = std::function<double&(JointDescription&, LinkDescription&)>;
   const std::pair<int, Number> numbers[] = {
       {10, [](auto& j, auto&) -> double& { return j.origin.p[1]; }},
@@ -78,6 +78,8 @@ TEST(DescriptionChecks, EveryNumberMustBeFinite) {
                     LintCode::kInvalidNumber, line);
     }
   }
+  ExpectRefused(BuildWith([](auto& joint, auto&) { joint.armature = -1; }),
+                LintCode::kNegativeInertia, 13);
 }
 
 TEST(DescriptionChecks, PosesMustBeRotations) {
@@ -108,11 +110,6 @@ TEST(DescriptionChecks, AxesOfAnyLengthAreNormalised) {
         result.model->joints()[0].axis,
         ElementsAre(0, DoubleEq(std::sqrt(0.5)), DoubleEq(-std::sqrt(0.5))));
   }
-}
-
-TEST(DescriptionChecks, NegativeArmatureIsRefused) {
-  ExpectRefused(BuildWith([](auto& joint, auto&) { joint.armature = -1; }),
-                LintCode::kNegativeInertia, 13);
 }
 
 TEST(DescriptionChecks, InertiaIsJudgedAtAnyScale) {

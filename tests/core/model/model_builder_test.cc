@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/math/screws.h"
 #include "tests/core/model/descriptions.h"
 #include "tests/support/random_robot.h"
 
@@ -77,63 +78,20 @@ TEST(Pose, ZeroAnglesAreExact) {
               ElementsAre(1, 0, 0, 0, c, -s, 0, s, c));
 }
 
-struct PointMass {
-  double mass;
-  Vector3d x;
-};
-using Cloud = std::vector<PointMass>;
-
-/// Mass, first moment and inertia about a point.
-struct Moments {
-  Moments(const Cloud& cloud, const Vector3d& about) {
-    for (const PointMass& point : cloud) {
-      const Vector3d r = point.x - about;
-      mass += point.mass;
-      h += point.mass * r;
-      I += point.mass *
-           (r.squaredNorm() * Matrix3d::Identity() - r * r.transpose());
-    }
-  }
-
-  double mass = 0;
-  Vector3d h = Vector3d::Zero();
-  Matrix3d I = Matrix3d::Zero();
-};
-
-std::array<double, 6> Entries(const Matrix3d& I) {
-  return {I(0, 0), I(0, 1), I(0, 2), I(1, 1), I(1, 2), I(2, 2)};
-}
-
-/// A link that consists of point masses, in the axes of a random inertial
-/// frame.
-LinkDescription CloudLink(const std::string& name, const Cloud& cloud,
-                          Random& random) {
-  const Moments about_origin(cloud, Vector3d::Zero());
-  const Vector3d com = about_origin.h / about_origin.mass;
-  LinkDescription link =
-      Link(name, about_origin.mass, {com.x(), com.y(), com.z()});
-  link.inertial->origin.R = RandomPose(random).R;
-  const Matrix3d R = ToEigen(link.inertial->origin).linear();
-  link.inertial->inertia = Entries(R.transpose() * Moments(cloud, com).I * R);
-  return link;
-}
-
 /// base -> (movable) body -> fixed tree of links -> (movable) hand
 struct FixedTree {
   explicit FixedTree(std::uint64_t seed) {
     Random random(seed);
     links.push_back(MasslessLink("base"));
     joints.push_back(JointOf("j0", JointKind::kRevolute, "base", "body"));
-    std::vector<std::string> names = {"body"};
     Add("body", Isometry3d::Identity(), random);
     for (int i = 0; i < 6; ++i) {
       const int parent = random.Index(i + 1);
       const std::string name = "f" + std::to_string(i);
-      joints.push_back(
-          JointOf("fix" + name, JointKind::kFixed, names[parent], name));
+      joints.push_back(JointOf("fix" + name, JointKind::kFixed,
+                               links[parent + 1].name, name));
       joints.back().origin = RandomPose(random);
       Add(name, placements[parent] * ToEigen(joints.back().origin), random);
-      names.push_back(name);
     }
     joints.push_back(JointOf("next", JointKind::kPrismatic, "f5", "hand"));
     joints.back().origin = RandomPose(random);
@@ -143,19 +101,23 @@ struct FixedTree {
 
   void Add(const std::string& name, const Isometry3d& placement,
            Random& random) {
-    Cloud cloud;
-    for (int i = 0; i < 5; ++i) {
-      cloud.push_back({random.Uniform(0.1, 2), random.Vector(3, -0.5, 0.5)});
-      body_cloud.push_back({cloud[i].mass, placement * cloud[i].x});
-    }
-    links.push_back(CloudLink(name, cloud, random));
+    const double mass = random.Uniform(0.5, 10);
+    const std::array<double, 3> moments = {0.3 * mass, 0.4 * mass, 0.5 * mass};
+    links.push_back(Link(name, mass, Triple(random, 0.5), moments));
+    Pose& own = links.back().inertial->origin;
+    own.R = RandomPose(random).R;
+    // G is that of the principal axes, moved.
+    const Isometry3d axes = placement * ToEigen(own);
+    const Matrix6d X = Adjoint(InversePose(axes.matrix()));
+    const Matrix3d I = Eigen::Map<const Vector3d>(moments.data()).asDiagonal();
+    G += X.transpose() * SpatialInertiaMatrix(mass, Vector3d::Zero(), I) * X;
     placements.push_back(placement);
   }
 
   std::vector<LinkDescription> links;
   std::vector<JointDescription> joints;
   std::vector<Isometry3d> placements;  // of body, f0, f1, ... in the body
-  Cloud body_cloud;                    // of all fixed links, in body axes
+  Matrix6d G = Matrix6d::Zero();       // of all fixed links, in body axes
   Isometry3d hand;                     // in the body
 };
 
@@ -167,14 +129,14 @@ TEST(Assembly, FixedJointsKeepInertiasFramesAndPlacements) {
     const Tree tree = model->tree();
     ASSERT_EQ(tree.n, 2);
     const TreeBody &body = tree.bodies[0], &hand = tree.bodies[1];
-    const Moments expected(t.body_cloud, Vector3d::Zero());
+    const auto* I = body.I;
+    const Eigen::Map<const Vector3d> h(body.h);
+    Matrix6d G;
+    G << Matrix3d{{I[0], I[1], I[2]}, {I[1], I[3], I[4]}, {I[2], I[4], I[5]}},
+        Skew(h), -Skew(h), body.mass * Matrix3d::Identity();
     // Round-off: some 30 sums of terms up to the trace.
-    const double slack = 1e-14 * expected.I.trace();
-    EXPECT_NEAR(body.mass, expected.mass, slack);
-    for (int k = 0; k < 3; ++k) EXPECT_NEAR(body.h[k], expected.h[k], slack);
-    for (int k = 0; k < 6; ++k) {
-      EXPECT_NEAR(body.I[k], Entries(expected.I)[k], slack);
-    }
+    const double slack = 1e-14 * t.G.topLeftCorner<3, 3>().trace();
+    EXPECT_LT((G - t.G).cwiseAbs().maxCoeff(), slack);
     for (std::size_t i = 0; i < t.placements.size(); ++i) {
       const auto index = model->FindFrame(t.links[i + 1].name);
       ASSERT_TRUE(index);
@@ -254,41 +216,21 @@ TEST(ModelBuilder, JointsStandInCanonicalOrder) {
     EXPECT_EQ(model.joints()[i].parent, parents[i]);
     EXPECT_EQ(model.tree().bodies[i].parent, parents[i]);
   }
-  EXPECT_EQ(model.FindJoint("m"), std::nullopt) << "fixed joints are merged";
-  EXPECT_EQ(model.FindJoint(""), std::nullopt);
   EXPECT_EQ(model.tip_frame(), std::nullopt) << "never guessed";
   EXPECT_THAT(model.gravity(), ElementsAre(0, 0, -9.81));
-}
-
-TEST(ModelBuilder, FrictionIsReportedOnceForAllJoints) {
-  std::vector<JointDescription> joints = {
-      JointOf("a", JointKind::kRevolute, "base", "la"),
-      JointOf("b", JointKind::kRevolute, "base", "lb"),
-      JointOf("c", JointKind::kRevolute, "base", "lc")};
-  joints[1].damping = 1;
-  joints[2].friction = 1;
-  const Finding finding = Only(
-      Build({MasslessLink("base"), Link("la", 1), Link("lb", 1), Link("lc", 1)},
-            joints)
-          .report);
-  EXPECT_EQ(finding.code, LintCode::kFrictionOffByDefault);
-  EXPECT_EQ(finding.joint, "b");
-  EXPECT_THAT(finding.message, HasSubstr("and 1 more"));
 }
 
 TEST(ModelBuilder, IncompleteWithoutAnErrorIsNotBelieved) {
   // Else a model could have a nameless link, or none could come without an
   // error.
   LinkDescription nameless = MasslessLink("");
-  nameless.incomplete = true;
-  const LoadResult links = Build({nameless}, {});
-  EXPECT_EQ(links.model, nullptr);
-  EXPECT_EQ(Count(links.report, LintCode::kInvalidName), 1);
-
   JointDescription dangling = JointOf("j", JointKind::kFixed, "", "");
-  dangling.incomplete = true;
-  const LoadResult joints = Build({MasslessLink("base")}, {dangling});
+  nameless.incomplete = dangling.incomplete = true;
+  const LoadResult links = Build({nameless}, {}),
+                   joints = Build({MasslessLink("base")}, {dangling});
+  EXPECT_EQ(links.model, nullptr);
   EXPECT_EQ(joints.model, nullptr);
+  EXPECT_EQ(Count(links.report, LintCode::kInvalidName), 1);
   EXPECT_EQ(Count(joints.report, LintCode::kUnknownLink), 2);
 }
 

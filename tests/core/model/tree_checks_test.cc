@@ -82,6 +82,9 @@ TEST(JointsMoveMass, UnlessThereIsNoneOrAllIsOnTheAxis) {
   // Every empty joint is reported.
   ExpectMassless({Turn(kZ), Slide(kX), Turn(kY)},
                  {Body(1), kMassless, kMassless}, {"j2", "j3"});
+  // A link with an error is not called massless.
+  EXPECT_EQ(Only(BuildChain({Turn(kZ)}, {Point(-1, kX)}).report).code,
+            LintCode::kNegativeMass);
   // A frame may slide along its axis.
   for (const double along : {0.0, 1.0, 1e3, 1e4}) {
     ExpectMassless({Turn(kZ)}, {Body(1, {0, 0, along}, {1, 1, 1e-6})}, {});
@@ -112,11 +115,6 @@ TEST(JointsMoveMass, ObliqueAxisIsJudgedWithoutRoundOff) {
     at[i % 3] += 1e-3;
     ExpectMassless({Turn(d)}, {Point(3, at)}, {});
   }
-}
-
-TEST(JointsMoveMass, LinkWithAnErrorIsNotCalledMassless) {
-  const LoadResult result = BuildChain({Turn(kZ)}, {Point(-1, kX)});
-  EXPECT_EQ(Only(result.report).code, LintCode::kNegativeMass);
 }
 
 TEST(JointsMoveMass, LongChainsAreNotCalledMassless) {
