@@ -66,7 +66,7 @@ Errors ErrorsOf(const std::vector<double>& time, SplineMethod method,
 
 SplineNode SineAt(double t) { return {std::sin(t), std::cos(t), -std::sin(t)}; }
 
-TEST(Spline, PolynomialsOfItsDegreeAreExactFromTheFewestSamplesOn) {
+TEST(Spline, PolynomialsOfItsDegreeAreExact) {
   for (const SplineMethod method : kSplines) {
     const int degree = DegreeOf(method), fewest = FewestSamples(method);
     EXPECT_EQ(fewest, degree + 1);

@@ -318,26 +318,22 @@ TEST(TrajectoryCheck, TheConditionIsThatOfTheScaledTaskInertia) {
   }
 }
 
-TEST(TrajectoryCheck, ASingularPathHasAnInfiniteCondition) {
-  const auto model = ShippedModel("ur5e");
-  SampledMotion motion = MakeMotion(*model, 3, 4);
-  motion.q.row(1).setZero();
-  const auto path_inertia =
-      VerdictOn(model, motion, AlongThePath()).path_inertia;
+TEST(TrajectoryCheck, SingularTasksHaveAnInfiniteCondition) {
+  const auto arm = ShippedModel("ur5e");
+  SampledMotion path = MakeMotion(*arm, 3, 4);
+  path.q.row(1).setZero();
+  TrajectoryOptions options = AlongThePath();
+  const auto path_inertia = VerdictOn(arm, path, options).path_inertia;
   ASSERT_TRUE(path_inertia);
   EXPECT_TRUE(std::isinf(path_inertia->condition.value));
   EXPECT_EQ(path_inertia->condition.row, 1);
   EXPECT_LT(path_inertia->sigma_min.value, 1e-12);
-}
-
-TEST(TrajectoryCheck, ATaskThatCannotMoveHasAnInfiniteCondition) {
-  // Its one eigenvalue is round-off: no ratio of eigenvalues shows that.
+  // Of a task that cannot move: its one eigenvalue is round-off, and no
+  // ratio of eigenvalues shows that. Twin: along x it moves.
   const auto model = ShippedModel("panda");
   const SampledMotion motion = MakeMotion(*model, 3, 4);
-  TrajectoryOptions options = AlongThePath();
   options.evaluation.tip_frame = "panda_link3";
   options.evaluation.task.axis_count = 1;
-  // Twin: along x it moves.
   for (const auto& [axis, expected] :
        {std::pair{5, kInfinity}, std::pair{3, 1.0}}) {
     options.evaluation.task.axes = {static_cast<std::uint8_t>(axis)};
