@@ -226,15 +226,5 @@ TEST(UrdfReport, IgnoredElementsOfOneNameAreOneFinding) {
   EXPECT_EQ(report.findings()[1].count, 1);
 }
 
-// What such a joint carries may enter everything or nothing.
-TEST(UrdfReport, BehindAnUnknownJointNothingIsFixedToTheBase) {
-  const LintReport report =
-      LoadUrdf(Edited({{"type='revolute'", "type='revolut'"},
-                       {"mass value='2'", "mass value='-2'"}}))
-          .report;
-  EXPECT_EQ(report.findings()[0].code, LintCode::kNegativeMass);
-  EXPECT_EQ(report.errors(), 2);
-}
-
 }  // namespace
 }  // namespace torqued
