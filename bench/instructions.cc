@@ -43,9 +43,8 @@ constexpr std::array kFurther = {
     Quantity::kForwardDynamicsDerivatives,
 };
 
-std::vector<Quantity> CountedQuantities(const BenchRobot &robot) {
-  if (robot.name == "panda_gripper")
-    return {};
+std::vector<Quantity> CountedQuantities(const BenchRobot& robot) {
+  if (robot.name == "panda_gripper") return {};
   std::vector<Quantity> counted(kMainQuantities.begin(), kMainQuantities.end());
   if (robot.name == kRobotOfFurther) {
     counted.insert(counted.end(), kFurther.begin(), kFurther.end());
@@ -57,11 +56,10 @@ void ProfileEachCase() {
   // Read by valgrind after the next instructions, not at once.
   static std::deque<std::string> triggers;
   const std::vector<BenchRobot> robots = BenchRobots();
-  for (const std::string &target : TargetNames()) {
-    if (target == "avx512")
-      continue;
+  for (const std::string& target : TargetNames()) {
+    if (target == "avx512") continue;
     Engine engine(OptionsFor(target, 1));
-    for (const BenchRobot &robot : robots) {
+    for (const BenchRobot& robot : robots) {
       const States states = RandomStates(*robot.model, kMostStates);
       for (const Quantity quantity : CountedQuantities(robot)) {
         // Few enough for the calling thread, so that no thread's waiting is
@@ -73,7 +71,7 @@ void ProfileEachCase() {
           rows /= 2;
         }
         const EvaluationRun run(robot, quantity, states, rows);
-        engine.Evaluate(run.plan(), run.outputs()); // pages, memory, symbols
+        engine.Evaluate(run.plan(), run.outputs());  // pages, memory, symbols
         CALLGRIND_DUMP_STATS_AT("set-up");
         engine.Evaluate(run.plan(), run.outputs());
         triggers.push_back(target + "/" + robot.name + "/" +
@@ -85,10 +83,10 @@ void ProfileEachCase() {
   }
 }
 
-} // namespace
-} // namespace torqued::bench
+}  // namespace
+}  // namespace torqued::bench
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   try {
     if (argc == 2 && std::string_view(argv[1]) == "compiler") {
       std::puts(TORQUED_BENCH_COMPILER);
@@ -96,7 +94,7 @@ int main(int argc, char **argv) {
       torqued::bench::ProfileEachCase();
     }
     return 0;
-  } catch (const std::exception &error) {
+  } catch (const std::exception& error) {
     std::fprintf(stderr, "torqued_instructions: %s\n", error.what());
     return 1;
   }
