@@ -37,7 +37,7 @@ std::vector<Output> OutputsOf(Quantity quantity) {
 
 std::vector<std::string> TargetNames() {
   std::vector<std::string> names;
-  for (const LaneKernels* target : Targets()) {
+  for (const SimdKernels* target : Targets()) {
     names.insert(names.begin(), target->target);
   }
   return names;

@@ -9,7 +9,7 @@
 //   engine/ROBOT/QUANTITY/TARGET/THREADS/STATES   Engine::Evaluate; "bytes" are
 //                                                 those of a state's results
 //   single/ROBOT/QUANTITY     the same in single precision with tables of f32,
-//                             best target, one thread; "doubtful" is the share
+//                             best target, one thread; "fallback" is the share
 //                             of the rows that are computed again in double
 //   robot/ROBOT/QUANTITY      class Robot, state by state
 //   LIBRARY/ROBOT/QUANTITY    another library, likewise; "difference" is the
@@ -119,11 +119,11 @@ void RegisterSingle(const Subject& subject, Quantity quantity) {
              const EvaluationRun run(subject.robot, quantity, subject.states,
                                      rows, Precision::kSingle);
              RowWorkspace workspace;
-             std::vector<DoubtfulRow> doubtful(static_cast<std::size_t>(rows));
+             std::vector<FallbackRow> fallback(static_cast<std::size_t>(rows));
              const BlockJob job = run.plan().Job(run.outputs());
-             state.counters["doubtful"] =
-                 static_cast<double>(RunLanes(BestTarget(), job, 0, rows,
-                                              workspace, doubtful.data())) /
+             state.counters["fallback"] =
+                 static_cast<double>(RunKernels(BestTarget(), job, 0, rows,
+                                                workspace, fallback.data())) /
                  static_cast<double>(rows);
              Measure(state, EngineFor(TargetNames().back(), 1), run);
            });

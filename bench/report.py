@@ -168,9 +168,9 @@ def single_precision(run):
         for robot in SINGLE_ROBOTS:
             name = f"single/{robot}/{quantity}"
             double = run.engine(robot, quantity, run.batches(robot, quantity)[-1])
-            doubtful = run.counters[name]["doubtful"]
+            fallback = run.counters[name]["fallback"]
             cells.append(f"{run.times[name] / double:.2f}" +
-                         (f" ({100 * doubtful:.1f} %)" if doubtful else ""))
+                         (f" ({100 * fallback:.1f} %)" if fallback else ""))
         rows.append(cells)
     return table(["time in single / in double", *SINGLE_ROBOTS.values()], rows)
 

@@ -1,4 +1,4 @@
-// Forward dynamics of a lowered tree by articulated bodies (Featherstone 2008,
+// Forward dynamics of a compiled tree by articulated bodies (Featherstone 2008,
 // chapter 7), from what the bias forces leave of the joint forces: bodies at
 // rest without gravity.
 #pragma once
@@ -34,10 +34,10 @@ template <class Joint, class T>
 TORQUED_INLINE void ArticulatedToParent(const Joint& joint,
                                         ArticulatedInertia<T>& G) {
   if (!joint.IsRevolute()) ShiftArticulated<2>(joint.q, G);
-  SpinToParent(joint, G.A);
-  SpinToParent(joint, G.C);
-  TurnToParent(joint, G.A);
-  TurnToParent(joint, G.C);
+  RotateZ(joint, G.A);
+  RotateZ(joint, G.C);
+  ApplyFixedRotation(joint, G.A);
+  ApplyFixedRotation(joint, G.C);
   RotateBothSides(joint, G.N);
   const Vec3<T> p = Vec3<T>::Constant(joint.body.p);
   if (joint.Shifts(0)) ShiftArticulated<0>(p.x, G);
@@ -47,7 +47,7 @@ TORQUED_INLINE void ArticulatedToParent(const Joint& joint,
 
 /// What the body keeps of its inertia: A = tr(S) 1 − S, N = [h], C = m 1.
 template <class T, class N>
-TORQUED_INLINE ArticulatedInertia<T> OwnInertia(const LoweredBody<N>& body) {
+TORQUED_INLINE ArticulatedInertia<T> OwnInertia(const CompiledBody<N>& body) {
   return {{T(body.S[3]), T(-body.S[1]), T(-body.S[2]), T(body.S[0]),
            T(-body.S[4]), T(body.S[0] + body.S[3])},
           Skew(Vec3<T>::Constant(body.h)),
@@ -57,17 +57,17 @@ TORQUED_INLINE ArticulatedInertia<T> OwnInertia(const LoweredBody<N>& body) {
 /// x ← M⁻¹ x, n numbers; armature included. Leaves the pivots, which are those
 /// of M = Lᵀ D L (Featherstone 2008, section 6.5), in `scratch.pivot`.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredSolve(const LoweredTreeOf<N>& tree,
-                                   const LoweredState<T>& state,
-                                   const LoweredScratch<T>& scratch, T* x) {
-  const LoweredBody<N>* const bodies = tree.bodies;
+TORQUED_ONE_COPY void Aba(const CompiledTree<N>& tree,
+                          const Configuration<T>& state,
+                          const RecursionScratch<T>& scratch, T* x) {
+  const CompiledBody<N>* const bodies = tree.bodies;
   const Joints joints(tree, state);
   // From the leaves to the roots: pivots d = AᵀU + armature with U = Ĝ A, and
   // U / d and u / d of every joint.
   ArticulatedBody<T> carried;
   bool carries = false;
   for (long i = tree.n - 1; i >= 0; --i) {
-    const LoweredBody<N>& body = bodies[i];
+    const CompiledBody<N>& body = bodies[i];
     ArticulatedBody<T> sum = {OwnInertia<T>(body), Wrench<T>::Zero()};
     if (carries) {
       sum.G += carried.G;
@@ -113,12 +113,12 @@ TORQUED_ONE_COPY void LoweredSolve(const LoweredTreeOf<N>& tree,
   // From the roots to the leaves: q̈ = u / d − (U / d)ᵀ V̇.
   Twist<T> A = Twist<T>::Zero();
   for (long i = 0; i < tree.n; ++i) {
-    const LoweredBody<N>& body = bodies[i];
+    const CompiledBody<N>& body = bodies[i];
     if (body.parent == kBase) {
       A = Twist<T>::Zero();
       x[i] = scratch.u[i];
     } else {
-      const LoweredBody<N>& parent = bodies[body.parent];
+      const CompiledBody<N>& parent = bodies[body.parent];
       if (parent.branches) A = scratch.acceleration[parent.slot];
       joints.With(i, [&](const auto& joint)
                          TORQUED_INLINE_BODY { TwistToChild(joint, A); });

@@ -1,5 +1,5 @@
-// The Christoffel symbols of a lowered tree's mass matrix. For a ≤ b ≤ m on one
-// way to the base, in axes that do not move,
+// The Christoffel symbols of a compiled tree's mass matrix. For a ≤ b ≤ m on
+// one way to the base, in axes that do not move,
 //   ∂m_ab/∂q_m = A_aᵀ D A_b,   D = −(Gᶜ_m ad_{A_m} + ad_{A_m}ᵀ Gᶜ_m),
 //   ∂m_am/∂q_b = −A_aᵀ ad_{A_b}ᵀ F,   F = Gᶜ_m A_m,
 //   ∂m_bm/∂q_a = 0: joint a moves both of them.
@@ -15,7 +15,7 @@ inline namespace TORQUED_TARGET {
 /// move, when its joint moves at unit rate; without mass.
 template <class T, class N>
 TORQUED_INLINE CompositeMoments<T> RateAlongJoint(
-    const LoweredBody<N>& body, const CompositeMoments<T>& sum) {
+    const CompiledBody<N>& body, const CompositeMoments<T>& sum) {
   const Sym3<T>& S = sum.S;
   const Vec3<T>& h = sum.h;
   const T zero(0);
@@ -31,7 +31,7 @@ TORQUED_INLINE CompositeMoments<T> RateAlongJoint(
 
 /// −ad_Sᵀ F, S the joint's screw.
 template <class T, class N>
-TORQUED_INLINE Wrench<T> TurnedWithJoint(const LoweredBody<N>& body,
+TORQUED_INLINE Wrench<T> TurnedWithJoint(const CompiledBody<N>& body,
                                          const Wrench<T>& F) {
   const Vec3<T> of_force = {-F.f.y, F.f.x, T(0)};
   if (body.motion == JointMotion::kPrismatic)
@@ -44,12 +44,12 @@ TORQUED_INLINE Wrench<T> TurnedWithJoint(const LoweredBody<N>& body,
 /// `sum`, which are replaced by their rates. Zero unless the three joints are
 /// on one way to the base. Uses F[n] and screws[n].
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredChristoffel(const LoweredTreeOf<N>& tree,
-                                         const LoweredState<T>& state,
-                                         const PoseRows<T>* X,
-                                         CompositeMoments<T>* sum, Wrench<T>* F,
-                                         Twist<T>* screws, T* c) {
-  const LoweredBody<N>* const bodies = tree.bodies;
+TORQUED_ONE_COPY void Christoffel(const CompiledTree<N>& tree,
+                                  const Configuration<T>& state,
+                                  const PoseRows<T>* X,
+                                  CompositeMoments<T>* sum, Wrench<T>* F,
+                                  Twist<T>* screws, T* c) {
+  const CompiledBody<N>* const bodies = tree.bodies;
   const Joints joints(tree, state);
   const long n = tree.n;
   for (long k = 0; k < n * n * n; ++k) c[k] = T(0);
@@ -63,7 +63,7 @@ TORQUED_ONE_COPY void LoweredChristoffel(const LoweredTreeOf<N>& tree,
     D[m] = RateAlongJoint(bodies[m], sum[m]);
   }
   for (long b = n - 1; b >= 0; --b) {
-    const LoweredBody<N>& body = bodies[b];
+    const CompiledBody<N>& body = bodies[b];
     // All in {b'}.
     for (long child = b + 1; child < body.subtree_end;
          child = bodies[child].subtree_end) {

@@ -1,5 +1,6 @@
-// Mass matrix of a lowered tree by composite bodies (Featherstone 2008, section
-// 6.2), carried as moments: the composite mass is a constant of the model.
+// Mass matrix of a compiled tree by composite bodies (Featherstone 2008,
+// section 6.2), carried as moments: the composite mass is a constant of the
+// model.
 #pragma once
 
 #include "core/dynamics/joint-inl.h"
@@ -10,7 +11,7 @@ inline namespace TORQUED_TARGET {
 
 /// S ← Rz(θ) S Rz(θ)ᵀ.
 template <class Joint, class T>
-TORQUED_INLINE void SpinToParent(const Joint& joint, Sym3<T>& S) {
+TORQUED_INLINE void RotateZ(const Joint& joint, Sym3<T>& S) {
   const T &s = joint.s, &c = joint.c;
   // The xx, xy, yy block keeps its trace.
   const T u = Fma(c, S.xx, -(s * S.xy)), w = Fma(c, S.xy, -(s * S.yy));
@@ -26,26 +27,26 @@ TORQUED_INLINE void SpinToParent(const Joint& joint, Sym3<T>& S) {
 
 /// S ← R_T S R_Tᵀ.
 template <class Joint, class T>
-TORQUED_INLINE void TurnToParent(const Joint& joint, Sym3<T>& S) {
-  switch (joint.turn()) {
-    case Turn::kQuarter:
+TORQUED_INLINE void ApplyFixedRotation(const Joint& joint, Sym3<T>& S) {
+  switch (joint.rotation()) {
+    case FixedRotation::kQuarter:
       S = {S.xx, -S.xz, S.xy, S.zz, -S.yz, S.yy};
       return;
-    case Turn::kNone:
+    case FixedRotation::kNone:
       return;
-    case Turn::kHalf:
+    case FixedRotation::kHalf:
       S.xy = -S.xy;
       S.xz = -S.xz;
       return;
-    case Turn::kAboutX: {
-      const T c(joint.body.cos_turn), s(joint.body.sin_turn);
+    case FixedRotation::kAboutX: {
+      const T c(joint.body.cos_alpha), s(joint.body.sin_alpha);
       const T u = Fma(c, S.yy, -(s * S.yz)), w = Fma(c, S.yz, -(s * S.zz));
       const T yy = Fma(c, u, -(s * w));
       S = {S.xx, Fma(c, S.xy, -(s * S.xz)), Fma(s, S.xy, c * S.xz),
            yy,   Fma(s, u, c * w),          S.yy + S.zz - yy};
       return;
     }
-    case Turn::kFull:
+    case FixedRotation::kFull:
       S = Congruence(Mat3<T>::Constant(joint.body.R), S);
       return;
   }
@@ -70,8 +71,8 @@ template <class Joint, class T>
 TORQUED_INLINE void MomentsToParent(const Joint& joint, const T& mass,
                                     CompositeMoments<T>& sum) {
   if (!joint.IsRevolute()) ShiftMoments<2>(joint.q, mass, sum);
-  SpinToParent(joint, sum.S);
-  TurnToParent(joint, sum.S);
+  RotateZ(joint, sum.S);
+  ApplyFixedRotation(joint, sum.S);
   RotateToParent(joint, sum.h);
   // One axis after the other is one displacement: the moments add up.
   const Vec3<T> p = Vec3<T>::Constant(joint.body.p);
@@ -81,7 +82,7 @@ TORQUED_INLINE void MomentsToParent(const Joint& joint, const T& mass,
 }
 
 template <class T, class N>
-TORQUED_INLINE CompositeMoments<T> OwnMoments(const LoweredBody<N>& body) {
+TORQUED_INLINE CompositeMoments<T> OwnMoments(const CompiledBody<N>& body) {
   return {{T(body.S[0]), T(body.S[1]), T(body.S[2]), T(body.S[3]), T(body.S[4]),
            T(0)},
           Vec3<T>::Constant(body.h)};
@@ -89,7 +90,7 @@ TORQUED_INLINE CompositeMoments<T> OwnMoments(const LoweredBody<N>& body) {
 
 /// G V of what the body keeps.
 template <class T, class N>
-TORQUED_INLINE Wrench<T> OwnMomentum(const LoweredBody<N>& body,
+TORQUED_INLINE Wrench<T> OwnMomentum(const CompiledBody<N>& body,
                                      const Twist<T>& V) {
   const Vec3<T>&w = V.w, &v = V.v;
   if (body.motion == JointMotion::kPrismatic) {
@@ -114,7 +115,7 @@ TORQUED_INLINE void Add(const CompositeMoments<T>& a, CompositeMoments<T>& b) {
 /// F, the wrench in {i'} that a unit acceleration of joint i needs, of all that
 /// it carries; returns what the joint feels of it.
 template <class T, class N>
-TORQUED_INLINE T UnitWrench(const LoweredBody<N>& body,
+TORQUED_INLINE T UnitWrench(const CompiledBody<N>& body,
                             const CompositeMoments<T>& sum, const T& mass,
                             Wrench<T>& F) {
   const T zero(0);
@@ -149,11 +150,10 @@ TORQUED_INLINE void CarryRows(const Joint& at, long begin, long end,
 /// M, lower half in packed rows; armature included. Entries of joints on
 /// different branches are left as they are: zero them once.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredMassMatrix(const LoweredTreeOf<N>& tree,
-                                        const LoweredState<T>& state,
-                                        const LoweredScratch<T>& scratch,
-                                        T* M) {
-  const LoweredBody<N>* const bodies = tree.bodies;
+TORQUED_ONE_COPY void Crba(const CompiledTree<N>& tree,
+                           const Configuration<T>& state,
+                           const RecursionScratch<T>& scratch, T* M) {
+  const CompiledBody<N>* const bodies = tree.bodies;
   const Joints joints(tree, state);
   Wrench<T>* const F = scratch.F;
   const long n = tree.n;
@@ -163,7 +163,7 @@ TORQUED_ONE_COPY void LoweredMassMatrix(const LoweredTreeOf<N>& tree,
     T* row = M + PackedSize(tree.n);
     for (long i = n - 1; i >= 0; --i) {
       row -= i + 1;
-      const LoweredBody<N>& body = bodies[i];
+      const CompiledBody<N>& body = bodies[i];
       const long parent = chain ? i - 1 : body.parent;
       CompositeMoments<T> sum = OwnMoments<T>(body);
       if (carries) Add(carried, sum);
@@ -173,7 +173,7 @@ TORQUED_ONE_COPY void LoweredMassMatrix(const LoweredTreeOf<N>& tree,
                T(body.armature);
       carries = parent == i - 1 && parent != kBase;
       if (parent == kBase) continue;
-      const LoweredBody<N>& onto = bodies[parent];
+      const CompiledBody<N>& onto = bodies[parent];
       const long end = chain ? n : body.subtree_end;
       const bool onto_revolute = onto.motion == JointMotion::kRevolute;
       const bool root_next = (chain ? parent - 1 : onto.parent) == kBase;

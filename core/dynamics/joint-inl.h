@@ -1,4 +1,4 @@
-// What the algorithms on a lowered tree work with, and what they do with a
+// What the algorithms on a compiled tree work with, and what they do with a
 // joint: turning vectors by R_T Rz(θ), moving them by p, and how a body moves
 // with its parent.
 #pragma once
@@ -7,12 +7,12 @@
 #include "core/math/inertia.h"
 #include "core/math/motion.h"
 #include "core/math/static_for.h"
-#include "core/tree/lowered_tree.h"
+#include "core/tree/compiled_tree.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// How a lowered frame moves, in its own axes: ω, ω̇ (component rates), the
+/// How a compiled frame moves, in its own axes: ω, ω̇ (component rates), the
 /// acceleration a of its origin minus gravity, and B = [ω̇] + [ω]². A point x
 /// fixed in the frame has the acceleration a + B x.
 template <class T>
@@ -42,7 +42,7 @@ struct ArticulatedBody {
 /// States of one block; n numbers each, canonical order. The sine and cosine
 /// are those of q + q0 (prismatic: of q0).
 template <class T>
-struct LoweredState {
+struct Configuration {
   const T* s;
   const T* c;
   const T* q;
@@ -59,7 +59,7 @@ struct BodyWrench {
 
 /// Terms of the equation of motion.
 template <class T>
-struct LoweredTerms {
+struct DynamicsTerms {
   Vec3<T> gravity;            // m/s², base axes
   const BaseMotion<T>* base;  // null: at rest
   bool viscous_friction;
@@ -72,7 +72,7 @@ struct LoweredTerms {
 
 /// Plain pointers into memory of the caller.
 template <class T>
-struct LoweredScratch {
+struct RecursionScratch {
   Wrench<T>* F;              // n: wrench through joint i, or U_i / d_i, in {i'}
   LinkMotion<T>* motion;     // by slot: of branching bodies
   CompositeMoments<T>* sum;  // by slot: what was gathered from the children
@@ -87,13 +87,13 @@ struct LoweredScratch {
 /// The joint that carries a body, in a state.
 template <class T, class N>
 struct AnyJoint {
-  const LoweredBody<N>& body;
+  const CompiledBody<N>& body;
   const T &s, &c, &q;
 
   TORQUED_INLINE bool IsRevolute() const {
     return body.motion == JointMotion::kRevolute;
   }
-  TORQUED_INLINE Turn turn() const { return body.turn; }
+  TORQUED_INLINE FixedRotation rotation() const { return body.rotation; }
   /// Whether p has a component along the axis.
   TORQUED_INLINE bool Shifts(int axis) const {
     return (static_cast<unsigned>(body.shift) >> axis & 1u) != 0;
@@ -102,10 +102,10 @@ struct AnyJoint {
 
 /// A revolute one whose kind is known to the compiler: what is zero costs
 /// nothing.
-template <class T, class N, Turn kTurn, unsigned kShift>
+template <class T, class N, FixedRotation kRotation, unsigned kShift>
 struct KnownJoint : AnyJoint<T, N> {
   static TORQUED_INLINE constexpr bool IsRevolute() { return true; }
-  static TORQUED_INLINE constexpr Turn turn() { return kTurn; }
+  static TORQUED_INLINE constexpr FixedRotation rotation() { return kRotation; }
   static TORQUED_INLINE constexpr bool Shifts(int axis) {
     return (kShift >> axis & 1u) != 0;
   }
@@ -114,8 +114,8 @@ struct KnownJoint : AnyJoint<T, N> {
 template <class T, class N>
 class Joints {
  public:
-  TORQUED_INLINE Joints(const LoweredTreeOf<N>& tree,
-                        const LoweredState<T>& state)
+  TORQUED_INLINE Joints(const CompiledTree<N>& tree,
+                        const Configuration<T>& state)
       : bodies_(tree.bodies), s_(state.s), c_(state.c), q_(state.q) {}
 
   TORQUED_INLINE AnyJoint<T, N> operator[](long i) const {
@@ -126,32 +126,32 @@ class Joints {
   TORQUED_INLINE void With(long i, const Function& f) const {
     constexpr unsigned kX = 1, kZ = 4;
     const AnyJoint<T, N> joint = (*this)[i];
-    switch (joint.body.step) {
-      case JointStep::kParallel:
-        return f(KnownJoint<T, N, Turn::kNone, 0>{joint});
-      case JointStep::kParallelX:
-        return f(KnownJoint<T, N, Turn::kNone, kX>{joint});
-      case JointStep::kQuarter:
-        return f(KnownJoint<T, N, Turn::kQuarter, 0>{joint});
-      case JointStep::kQuarterX:
-        return f(KnownJoint<T, N, Turn::kQuarter, kX>{joint});
-      case JointStep::kQuarterZ:
-        return f(KnownJoint<T, N, Turn::kQuarter, kZ>{joint});
-      case JointStep::kQuarterXZ:
-        return f(KnownJoint<T, N, Turn::kQuarter, (kX | kZ)>{joint});
-      case JointStep::kOther:
+    switch (joint.body.kind) {
+      case TransformKind::kParallel:
+        return f(KnownJoint<T, N, FixedRotation::kNone, 0>{joint});
+      case TransformKind::kParallelX:
+        return f(KnownJoint<T, N, FixedRotation::kNone, kX>{joint});
+      case TransformKind::kQuarter:
+        return f(KnownJoint<T, N, FixedRotation::kQuarter, 0>{joint});
+      case TransformKind::kQuarterX:
+        return f(KnownJoint<T, N, FixedRotation::kQuarter, kX>{joint});
+      case TransformKind::kQuarterZ:
+        return f(KnownJoint<T, N, FixedRotation::kQuarter, kZ>{joint});
+      case TransformKind::kQuarterXZ:
+        return f(KnownJoint<T, N, FixedRotation::kQuarter, (kX | kZ)>{joint});
+      case TransformKind::kOther:
         return f(joint);
     }
   }
 
  private:
-  const LoweredBody<N>* bodies_;
+  const CompiledBody<N>* bodies_;
   const T *s_, *c_, *q_;
 };
 
 /// Calls f with whether every body hangs on the one before it, as a type.
 template <class N, class Function>
-TORQUED_INLINE void WithChain(const LoweredTreeOf<N>& tree, const Function& f) {
+TORQUED_INLINE void WithChain(const CompiledTree<N>& tree, const Function& f) {
   if (tree.chain) {
     f(Int<1>{});
   } else {
@@ -161,7 +161,7 @@ TORQUED_INLINE void WithChain(const LoweredTreeOf<N>& tree, const Function& f) {
 
 /// v ← Rx(α) v.
 template <class T, class N>
-TORQUED_INLINE void TurnAboutX(N cosine, N sine, Vec3<T>& v) {
+TORQUED_INLINE void RotateX(N cosine, N sine, Vec3<T>& v) {
   const T c(cosine), s(sine);
   v = {v.x, Fma(c, v.y, -(s * v.z)), Fma(s, v.y, c * v.z)};
 }
@@ -180,18 +180,19 @@ TORQUED_INLINE void TurnByTranspose(const N* R, Vec3<T>& v) {
 
 /// v ← R_T v, for each of the vectors.
 template <class Joint, class... Vectors>
-TORQUED_INLINE void TurnToParent(const Joint& joint, Vectors&... vectors) {
-  switch (joint.turn()) {
-    case Turn::kQuarter:
+TORQUED_INLINE void ApplyFixedRotation(const Joint& joint,
+                                       Vectors&... vectors) {
+  switch (joint.rotation()) {
+    case FixedRotation::kQuarter:
       return (void(vectors = {vectors.x, -vectors.z, vectors.y}), ...);
-    case Turn::kNone:
+    case FixedRotation::kNone:
       return;
-    case Turn::kHalf:
+    case FixedRotation::kHalf:
       return (void(vectors = {vectors.x, -vectors.y, -vectors.z}), ...);
-    case Turn::kAboutX:
-      return (TurnAboutX(joint.body.cos_turn, joint.body.sin_turn, vectors),
+    case FixedRotation::kAboutX:
+      return (RotateX(joint.body.cos_alpha, joint.body.sin_alpha, vectors),
               ...);
-    case Turn::kFull:
+    case FixedRotation::kFull:
       return (TurnByMatrix(joint.body.R, vectors), ...);
   }
 }
@@ -199,24 +200,24 @@ TORQUED_INLINE void TurnToParent(const Joint& joint, Vectors&... vectors) {
 /// v ← R_Tᵀ v, for each of the vectors.
 template <class Joint, class... Vectors>
 TORQUED_INLINE void TurnToChild(const Joint& joint, Vectors&... vectors) {
-  switch (joint.turn()) {
-    case Turn::kQuarter:
+  switch (joint.rotation()) {
+    case FixedRotation::kQuarter:
       return (void(vectors = {vectors.x, vectors.z, -vectors.y}), ...);
-    case Turn::kNone:
+    case FixedRotation::kNone:
       return;
-    case Turn::kHalf:
+    case FixedRotation::kHalf:
       return (void(vectors = {vectors.x, -vectors.y, -vectors.z}), ...);
-    case Turn::kAboutX:
-      return (TurnAboutX(joint.body.cos_turn, -joint.body.sin_turn, vectors),
+    case FixedRotation::kAboutX:
+      return (RotateX(joint.body.cos_alpha, -joint.body.sin_alpha, vectors),
               ...);
-    case Turn::kFull:
+    case FixedRotation::kFull:
       return (TurnByTranspose(joint.body.R, vectors), ...);
   }
 }
 
 /// v ← Rz(θ) v.
 template <class Joint, class T>
-TORQUED_INLINE void SpinToParent(const Joint& joint, Vec3<T>& v) {
+TORQUED_INLINE void RotateZ(const Joint& joint, Vec3<T>& v) {
   const T &s = joint.s, &c = joint.c;
   v = {Fma(c, v.x, -(s * v.y)), Fma(s, v.x, c * v.y), v.z};
 }
@@ -231,8 +232,8 @@ TORQUED_INLINE void SpinToChild(const Joint& joint, Vec3<T>& v) {
 /// v ← R_T Rz(θ) v, for each of the vectors.
 template <class Joint, class... Vectors>
 TORQUED_INLINE void RotateToParent(const Joint& joint, Vectors&... vectors) {
-  (SpinToParent(joint, vectors), ...);
-  TurnToParent(joint, vectors...);
+  (RotateZ(joint, vectors), ...);
+  ApplyFixedRotation(joint, vectors...);
 }
 
 /// v ← (R_T Rz(θ))ᵀ v, for each of the vectors.
@@ -298,9 +299,9 @@ TORQUED_INLINE Wrench<T> AddWrenchToParent(const AnyJoint<T, N>& joint,
                                            const Wrench<T>& sum) {
   return sum + WrenchToParent(joint, F);
 }
-template <Turn kTurn, unsigned kShift, class T, class N>
+template <FixedRotation kRotation, unsigned kShift, class T, class N>
 TORQUED_INLINE Wrench<T> AddWrenchToParent(
-    const KnownJoint<T, N, kTurn, kShift>& joint, const Wrench<T>& F,
+    const KnownJoint<T, N, kRotation, kShift>& joint, const Wrench<T>& F,
     Wrench<T> sum) {
   Vec3<T> f = F.f;  // in the parent's axes
   if constexpr (kShift != 0) {
@@ -311,7 +312,7 @@ TORQUED_INLINE Wrench<T> AddWrenchToParent(
   TurnToChild(joint, sum.f, sum.m);
   AddSpun(joint, F.m, sum.m);
   if constexpr (kShift == 0) AddSpun(joint, F.f, sum.f);
-  TurnToParent(joint, sum.f, sum.m);
+  ApplyFixedRotation(joint, sum.f, sum.m);
   if constexpr (kShift != 0) sum.f += f;
   return sum;
 }
@@ -357,7 +358,7 @@ TORQUED_INLINE void AddAlongJoint(const Joint& joint, const T& x, Twist<T>& V) {
 
 /// Sᵀ F: what the joint feels of a wrench.
 template <class T, class N>
-TORQUED_INLINE T OfJoint(const LoweredBody<N>& body, const Wrench<T>& F) {
+TORQUED_INLINE T OfJoint(const CompiledBody<N>& body, const Wrench<T>& F) {
   if (body.motion == JointMotion::kRevolute) return F.m.z;
   return F.f.z;
 }
@@ -381,9 +382,9 @@ TORQUED_INLINE LinkMotion<T> MotionOfBase(const BaseMotion<T>& base,
 
 /// Motion of a root on a base at rest.
 template <class T, class N>
-TORQUED_INLINE LinkMotion<T> MoveRoot(const AnyJoint<T, N>& joint,
-                                      const Vec3<T>& gravity, const T& v,
-                                      const T& a) {
+TORQUED_INLINE LinkMotion<T> PropagateRoot(const AnyJoint<T, N>& joint,
+                                           const Vec3<T>& gravity, const T& v,
+                                           const T& a) {
   const T zero(0);
   Vec3<T> up = -gravity;
   RotateToChild(joint, up);
@@ -400,8 +401,8 @@ TORQUED_INLINE LinkMotion<T> MoveRoot(const AnyJoint<T, N>& joint,
 
 /// Motion of a body from that of its parent.
 template <class Joint, class T>
-TORQUED_INLINE void MoveChild(const Joint& joint, const T& v, const T& a,
-                              LinkMotion<T>& m) {
+TORQUED_INLINE void PropagateMotion(const Joint& joint, const T& v, const T& a,
+                                    LinkMotion<T>& m) {
   // The parent's acceleration at the child's origin, a + B p.
   AddShift(joint, m.B, m.a);
   RotateToChild(joint, m.w, m.wd, m.a);

@@ -1,4 +1,4 @@
-// Tip pose, Jacobian and drift on a lowered tree (Lynch & Park 2017, chapter
+// Tip pose, Jacobian and drift on a compiled tree (Lynch & Park 2017, chapter
 // 5).
 #pragma once
 
@@ -9,7 +9,7 @@ inline namespace TORQUED_TARGET {
 
 /// The bodies between base and tip, base first, and the tip's frame in the last
 /// of them, {k'}.
-struct LoweredTip {
+struct TipFrame {
   const int* path;
   int length;  // none for a tip on the base
   const BodyFrame* frame;
@@ -49,7 +49,7 @@ struct PoseRows {
 /// What the Jacobian pass leaves behind.
 template <class T>
 struct TipPose {
-  PoseRows<T> last;  // of the last lowered frame k'
+  PoseRows<T> last;  // of the last compiled frame k'
   PoseRows<T> tip;
 };
 
@@ -81,10 +81,10 @@ TORQUED_INLINE void PlaceChild(const Joint& joint, PoseRows<T>& X) {
 /// Poses on the way to the tip. Leaves the axis of each joint on it in rows 0
 /// to 2 of J[6 x n] (row-major) and its origin in rows 3 to 5.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredTipPose(const LoweredTreeOf<N>& tree,
-                                     const LoweredTip& tip,
-                                     const LoweredState<T>& state, T* J,
-                                     TipPose<T>* pose) {
+TORQUED_ONE_COPY void FramePose(const CompiledTree<N>& tree,
+                                const TipFrame& tip,
+                                const Configuration<T>& state, T* J,
+                                TipPose<T>* pose) {
   const Joints joints(tree, state);
   const int n = tree.n;
   PoseRows<T> X = PoseRows<T>::Identity();
@@ -102,13 +102,13 @@ TORQUED_ONE_COPY void LoweredTipPose(const LoweredTreeOf<N>& tree,
   pose->tip = X;
 }
 
-/// From what LoweredTipPose left in J to the Jacobian in the tip's reference
+/// From what FramePose left in J to the Jacobian in the tip's reference
 /// frame. Columns of joints that do not move the tip are left as they are: zero
 /// them once.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredJacobian(const LoweredTreeOf<N>& tree,
-                                      const LoweredTip& tip,
-                                      const TipPose<T>& pose, T* J) {
+TORQUED_ONE_COPY void FrameJacobian(const CompiledTree<N>& tree,
+                                    const TipFrame& tip, const TipPose<T>& pose,
+                                    T* J) {
   const int n = tree.n;
   const bool local = tip.reference == ReferenceFrame::kLocal;
   const Vec3<T> point =
@@ -129,11 +129,11 @@ TORQUED_ONE_COPY void LoweredJacobian(const LoweredTreeOf<N>& tree,
 /// Motion of the tip's body, or of the base; nothing is subtracted from its
 /// acceleration: at rest it is exactly zero. Null: the base rests.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredTipMotion(const LoweredTreeOf<N>& tree,
-                                       const LoweredTip& tip,
-                                       const LoweredState<T>& state,
-                                       const BaseMotion<T>* base,
-                                       LinkMotion<T>* motion) {
+TORQUED_ONE_COPY void FrameMotion(const CompiledTree<N>& tree,
+                                  const TipFrame& tip,
+                                  const Configuration<T>& state,
+                                  const BaseMotion<T>* base,
+                                  LinkMotion<T>* motion) {
   const Joints joints(tree, state);
   LinkMotion<T> m = base == nullptr ? LinkMotion<T>::Zero()
                                     : MotionOfBase(*base, Vec3<T>::Zero());
@@ -141,9 +141,9 @@ TORQUED_ONE_COPY void LoweredTipMotion(const LoweredTreeOf<N>& tree,
     const int i = tip.path[k];
     const T &v = state.v[i], &a = state.a[i];
     if (k == 0 && base == nullptr) {
-      m = MoveRoot(joints[i], Vec3<T>::Zero(), v, a);
+      m = PropagateRoot(joints[i], Vec3<T>::Zero(), v, a);
     } else {
-      MoveChild(joints[i], v, a, m);
+      PropagateMotion(joints[i], v, a, m);
     }
   }
   *motion = m;
@@ -151,10 +151,10 @@ TORQUED_ONE_COPY void LoweredTipMotion(const LoweredTreeOf<N>& tree,
 
 /// The tip's twist in its reference frame.
 template <class T, class N>
-TORQUED_INLINE Twist<T> LoweredTipTwist(const LoweredTreeOf<N>& tree,
-                                        const LoweredTip& tip, const T* v,
-                                        const BaseMotion<T>* base,
-                                        const TipPose<T>& pose, const T* J) {
+TORQUED_INLINE Twist<T> TipTwist(const CompiledTree<N>& tree,
+                                 const TipFrame& tip, const T* v,
+                                 const BaseMotion<T>* base,
+                                 const TipPose<T>& pose, const T* J) {
   Twist<T> V = Twist<T>::Zero();
   for (int k = 0; k < tip.length; ++k) {
     const int j = tip.path[k];
@@ -175,12 +175,10 @@ TORQUED_INLINE Twist<T> LoweredTipTwist(const LoweredTreeOf<N>& tree,
 /// what was subtracted from its acceleration. Of a base that moves it has the
 /// share.
 template <class T, class N>
-TORQUED_INLINE void LoweredDrift(const LoweredTreeOf<N>& tree,
-                                 const LoweredTip& tip, const T* v,
-                                 const BaseMotion<T>* base,
-                                 const Vec3<T>& gravity,
-                                 const LinkMotion<T>& motion,
-                                 const TipPose<T>& pose, const T* J, T* drift) {
+TORQUED_INLINE void JacobianDrift(
+    const CompiledTree<N>& tree, const TipFrame& tip, const T* v,
+    const BaseMotion<T>* base, const Vec3<T>& gravity,
+    const LinkMotion<T>& motion, const TipPose<T>& pose, const T* J, T* drift) {
   // a + B p, the acceleration of the tip's origin
   Vec3<T> in_link = motion.a;
   in_link += motion.B.c0 * T(tip.frame->p[0]);
@@ -190,7 +188,7 @@ TORQUED_INLINE void LoweredDrift(const LoweredTreeOf<N>& tree,
   // The tip's acceleration as the derivative of its velocity.
   Vec3<T> linear = pose.last.Rotate(in_link) + gravity;
   if (tip.reference != ReferenceFrame::kLocalWorldAligned) {
-    const Twist<T> V = LoweredTipTwist(tree, tip, v, base, pose, J);
+    const Twist<T> V = TipTwist(tree, tip, v, base, pose, J);
     if (tip.reference == ReferenceFrame::kLocal) {
       angular = pose.tip.RotateBack(angular);
       linear = pose.tip.RotateBack(linear) - Cross(V.w, V.v);

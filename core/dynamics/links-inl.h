@@ -1,5 +1,5 @@
-// What the links of a lowered tree do: how they move, what passes through their
-// joints, and what that sums up to.
+// What the links of a compiled tree do: how they move, what passes through
+// their joints, and what that sums up to.
 #pragma once
 
 #include "core/dynamics/crba-inl.h"
@@ -13,7 +13,7 @@ inline namespace TORQUED_TARGET {
 
 /// C_i = T_{i,i'}: ToParent takes twists and wrenches to the body's own frame.
 template <class T, class N>
-TORQUED_INLINE Transform<T> OwnFrame(const LoweredTreeOf<N>& tree, long i) {
+TORQUED_INLINE Transform<T> OwnFrame(const CompiledTree<N>& tree, long i) {
   const BodyFrame& C = tree.frames[i];
   return {Mat3<T>::Constant(C.R), Vec3<T>::Constant(C.p)};
 }
@@ -21,8 +21,8 @@ TORQUED_INLINE Transform<T> OwnFrame(const LoweredTreeOf<N>& tree, long i) {
 /// own[i] of all bodies from that of their parents: change(joint, i, x) makes
 /// the body's of an x that is the parent's or `of_base`.
 template <class T, class N, class Item, class Change>
-TORQUED_INLINE void ForBodiesOutwards(const LoweredTreeOf<N>& tree,
-                                      const LoweredState<T>& state,
+TORQUED_INLINE void ForBodiesOutwards(const CompiledTree<N>& tree,
+                                      const Configuration<T>& state,
                                       const Item& of_base, Item* own,
                                       const Change& change) {
   const Joints joints(tree, state);
@@ -38,9 +38,9 @@ TORQUED_INLINE void ForBodiesOutwards(const LoweredTreeOf<N>& tree,
 
 /// V[n], the bodies' twists in {i'}. Null: the base rests.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredTwists(const LoweredTreeOf<N>& tree,
-                                    const LoweredState<T>& state,
-                                    const BaseMotion<T>* base, Twist<T>* V) {
+TORQUED_ONE_COPY void LinkTwists(const CompiledTree<N>& tree,
+                                 const Configuration<T>& state,
+                                 const BaseMotion<T>* base, Twist<T>* V) {
   const auto change = [&](const auto& joint, long i, Twist<T>& own)
                           TORQUED_INLINE_BODY {
                             if (joint.body.parent != kBase || base != nullptr) {
@@ -54,10 +54,10 @@ TORQUED_ONE_COPY void LoweredTwists(const LoweredTreeOf<N>& tree,
 
 /// A[n], the rates of the components of V, without gravity.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredAccelerations(const LoweredTreeOf<N>& tree,
-                                           const LoweredState<T>& state,
-                                           const BaseMotion<T>* base,
-                                           const Twist<T>* V, Twist<T>* A) {
+TORQUED_ONE_COPY void LinkAccelerations(const CompiledTree<N>& tree,
+                                        const Configuration<T>& state,
+                                        const BaseMotion<T>* base,
+                                        const Twist<T>* V, Twist<T>* A) {
   const auto change = [&](const auto& joint, long i, Twist<T>& own)
                           TORQUED_INLINE_BODY {
                             if (joint.body.parent != kBase || base != nullptr) {
@@ -72,11 +72,11 @@ TORQUED_ONE_COPY void LoweredAccelerations(const LoweredTreeOf<N>& tree,
 
 /// Twist of the tip's body, and the rates of its components, without gravity.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredTipTwists(const LoweredTreeOf<N>& tree,
-                                       const LoweredTip& tip,
-                                       const LoweredState<T>& state,
-                                       const BaseMotion<T>* base, Twist<T>* V,
-                                       Twist<T>* A) {
+TORQUED_ONE_COPY void TipTwists(const CompiledTree<N>& tree,
+                                const TipFrame& tip,
+                                const Configuration<T>& state,
+                                const BaseMotion<T>* base, Twist<T>* V,
+                                Twist<T>* A) {
   const Joints joints(tree, state);
   *V = base == nullptr ? Twist<T>::Zero() : base->V;
   *A = base == nullptr ? Twist<T>::Zero() : base->A;
@@ -94,8 +94,8 @@ TORQUED_ONE_COPY void LoweredTipTwists(const LoweredTreeOf<N>& tree,
 
 /// One of them at the tip, in its reference frame.
 template <class T>
-TORQUED_INLINE Twist<T> InReference(const LoweredTip& tip,
-                                    const TipPose<T>& pose, Twist<T> V) {
+TORQUED_INLINE Twist<T> InReference(const TipFrame& tip, const TipPose<T>& pose,
+                                    Twist<T> V) {
   const PoseRows<T>& X = pose.last;
   const bool world = tip.reference == ReferenceFrame::kWorld;
   if (!world) V.v += Cross(V.w, Vec3<T>::Constant(tip.frame->p));
@@ -111,22 +111,23 @@ TORQUED_INLINE Twist<T> InReference(const LoweredTip& tip,
 
 /// motion[n], from the gravity and the base of `terms`.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredMotions(const LoweredTreeOf<N>& tree,
-                                     const LoweredTerms<T>& terms,
-                                     const LoweredState<T>& state,
-                                     LinkMotion<T>* motion) {
+TORQUED_ONE_COPY void LinkMotions(const CompiledTree<N>& tree,
+                                  const DynamicsTerms<T>& terms,
+                                  const Configuration<T>& state,
+                                  LinkMotion<T>* motion) {
   const Joints joints(tree, state);
   for (long i = 0; i < tree.n; ++i) {
     const int parent = tree.bodies[i].parent;
     const T &v = state.v[i], &a = state.a[i];
     LinkMotion<T> m;
     if (parent == kBase && terms.base == nullptr) {
-      m = MoveRoot(joints[i], terms.gravity, v, a);
+      m = PropagateRoot(joints[i], terms.gravity, v, a);
     } else {
       m = parent == kBase ? MotionOfBase(*terms.base, terms.gravity)
                           : motion[parent];
-      joints.With(i, [&](const auto& joint)
-                         TORQUED_INLINE_BODY { MoveChild(joint, v, a, m); });
+      joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
+        PropagateMotion(joint, v, a, m);
+      });
     }
     motion[i] = m;
   }
@@ -134,9 +135,8 @@ TORQUED_ONE_COPY void LoweredMotions(const LoweredTreeOf<N>& tree,
 
 /// X[n], T_{0,i'}.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredPoses(const LoweredTreeOf<N>& tree,
-                                   const LoweredState<T>& state,
-                                   PoseRows<T>* X) {
+TORQUED_ONE_COPY void LinkPoses(const CompiledTree<N>& tree,
+                                const Configuration<T>& state, PoseRows<T>* X) {
   const auto change = [](const auto& joint, long /*i*/, PoseRows<T>& own)
                           TORQUED_INLINE_BODY { PlaceChild(joint, own); };
   ForBodiesOutwards(tree, state, PoseRows<T>::Identity(), X, change);
@@ -144,7 +144,7 @@ TORQUED_ONE_COPY void LoweredPoses(const LoweredTreeOf<N>& tree,
 
 /// The screw of a joint in base axes about the base's origin.
 template <class T, class N>
-TORQUED_INLINE Twist<T> ScrewInBase(const LoweredBody<N>& body,
+TORQUED_INLINE Twist<T> ScrewInBase(const CompiledBody<N>& body,
                                     const PoseRows<T>& X) {
   const Vec3<T> z = X.z();
   if (body.motion == JointMotion::kPrismatic) return {Vec3<T>::Zero(), z};
@@ -153,13 +153,13 @@ TORQUED_INLINE Twist<T> ScrewInBase(const LoweredBody<N>& body,
 
 /// sum[n], of each body and all that it carries.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredComposites(const LoweredTreeOf<N>& tree,
-                                        const LoweredState<T>& state,
+TORQUED_ONE_COPY void CompositeInertias(const CompiledTree<N>& tree,
+                                        const Configuration<T>& state,
                                         CompositeMoments<T>* sum) {
   const Joints joints(tree, state);
   for (long i = 0; i < tree.n; ++i) sum[i] = OwnMoments<T>(tree.bodies[i]);
   for (long i = tree.n - 1; i >= 0; --i) {
-    const LoweredBody<N>& body = tree.bodies[i];
+    const CompiledBody<N>& body = tree.bodies[i];
     if (body.parent == kBase) continue;
     CompositeMoments<T> carried = sum[i];
     joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
@@ -178,16 +178,16 @@ TORQUED_INLINE SpatialInertia<T> Handed(const HandedInertia& inertia) {
 
 /// Σ m_i p_com,i in base axes. Uses h[n].
 template <class T, class N>
-TORQUED_ONE_COPY Vec3<T> LoweredFirstMoment(const LoweredTreeOf<N>& tree,
-                                            const LoweredState<T>& state,
-                                            Vec3<T>* h) {
+TORQUED_ONE_COPY Vec3<T> FirstMoment(const CompiledTree<N>& tree,
+                                     const Configuration<T>& state,
+                                     Vec3<T>* h) {
   const Joints joints(tree, state);
   for (long i = 0; i < tree.n; ++i) {
     h[i] = Vec3<T>::Constant(tree.bodies[i].h);
   }
   Vec3<T> of_base = Vec3<T>::Constant(tree.handed[tree.n].h);
   for (long i = tree.n - 1; i >= 0; --i) {
-    const LoweredBody<N>& body = tree.bodies[i];
+    const CompiledBody<N>& body = tree.bodies[i];
     const T mass(body.composite_mass);
     Vec3<T> carried = h[i];
     joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
@@ -207,8 +207,8 @@ TORQUED_ONE_COPY Vec3<T> LoweredFirstMoment(const LoweredTreeOf<N>& tree,
 /// From the wrench on each body (or its momentum) to what comes of it and of
 /// all that it carries; returns the sum on the base, in its axes.
 template <class T, class N>
-TORQUED_ONE_COPY Wrench<T> SumToBase(const LoweredTreeOf<N>& tree,
-                                     const LoweredState<T>& state,
+TORQUED_ONE_COPY Wrench<T> SumToBase(const CompiledTree<N>& tree,
+                                     const Configuration<T>& state,
                                      Wrench<T>* F) {
   const Joints joints(tree, state);
   Wrench<T> of_base = Wrench<T>::Zero();
@@ -224,10 +224,10 @@ TORQUED_ONE_COPY Wrench<T> SumToBase(const LoweredTreeOf<N>& tree,
 
 /// Of the whole robot in base axes about the base's origin. Uses F[n].
 template <class T, class N>
-TORQUED_ONE_COPY Wrench<T> LoweredMomentum(const LoweredTreeOf<N>& tree,
-                                           const LoweredState<T>& state,
-                                           const BaseMotion<T>* base,
-                                           const Twist<T>* V, Wrench<T>* F) {
+TORQUED_ONE_COPY Wrench<T> Momentum(const CompiledTree<N>& tree,
+                                    const Configuration<T>& state,
+                                    const BaseMotion<T>* base,
+                                    const Twist<T>* V, Wrench<T>* F) {
   for (long i = 0; i < tree.n; ++i) F[i] = OwnMomentum(tree.bodies[i], V[i]);
   Wrench<T> sum = SumToBase(tree, state, F);
   if (base != nullptr) sum += Handed<T>(tree.handed[tree.n]) * base->V;
@@ -237,15 +237,13 @@ TORQUED_ONE_COPY Wrench<T> LoweredMomentum(const LoweredTreeOf<N>& tree,
 /// Σ Xᵢᵀ G_i V_i with `other`, V or A: twice the kinetic energy, or its rate.
 /// Armature has its share.
 template <class T, class N>
-TORQUED_INLINE T LoweredPowerOfMomenta(const LoweredTreeOf<N>& tree,
-                                       const T* rates, const T* other_rates,
-                                       const BaseMotion<T>* base,
-                                       const Twist<T>* of_base,
-                                       const Twist<T>* V,
-                                       const Twist<T>* other) {
+TORQUED_INLINE T PowerOfMomenta(const CompiledTree<N>& tree, const T* rates,
+                                const T* other_rates, const BaseMotion<T>* base,
+                                const Twist<T>* of_base, const Twist<T>* V,
+                                const Twist<T>* other) {
   T sum(0);
   for (long i = 0; i < tree.n; ++i) {
-    const LoweredBody<N>& body = tree.bodies[i];
+    const CompiledBody<N>& body = tree.bodies[i];
     sum = sum + Dot(OwnMomentum(body, V[i]), other[i]);
     sum = sum + T(body.armature) * rates[i] * other_rates[i];
   }
@@ -255,7 +253,7 @@ TORQUED_INLINE T LoweredPowerOfMomenta(const LoweredTreeOf<N>& tree,
 
 /// What the inertia that body i hands to its parent needs when it moves so.
 template <class T, class N>
-TORQUED_INLINE Wrench<T> HandedWrench(const LoweredBody<N>& body,
+TORQUED_INLINE Wrench<T> HandedWrench(const CompiledBody<N>& body,
                                       const HandedInertia& inertia,
                                       const LinkMotion<T>& m) {
   if (body.motion == JointMotion::kPrismatic) {
@@ -270,11 +268,11 @@ TORQUED_INLINE Wrench<T> HandedWrench(const LoweredBody<N>& body,
 /// The wrench on the base of all that moves as `motion` says, in base axes.
 /// Leaves in F[n] what the kept inertias let pass through the joints, in {i'}.
 template <class T, class N>
-TORQUED_ONE_COPY Wrench<T> LoweredJointWrenches(const LoweredTreeOf<N>& tree,
-                                                const LoweredTerms<T>& terms,
-                                                const LoweredState<T>& state,
-                                                const LinkMotion<T>* motion,
-                                                Wrench<T>* F) {
+TORQUED_ONE_COPY Wrench<T> JointWrenches(const CompiledTree<N>& tree,
+                                         const DynamicsTerms<T>& terms,
+                                         const Configuration<T>& state,
+                                         const LinkMotion<T>* motion,
+                                         Wrench<T>* F) {
   const Joints joints(tree, state);
   for (long i = 0; i < tree.n; ++i) F[i] = InertialWrench(joints[i], motion[i]);
   for (int k = 0; k < terms.wrench_count; ++k) {
@@ -294,12 +292,12 @@ TORQUED_ONE_COPY Wrench<T> LoweredJointWrenches(const LoweredTreeOf<N>& tree,
 /// A_G[6 x n], row-major: the momentum about the centre of mass that a unit
 /// rate of each joint makes.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredMomentumMatrix(const LoweredTreeOf<N>& tree,
-                                            const PoseRows<T>* X,
-                                            const CompositeMoments<T>* sum,
-                                            const Vec3<T>& com, T* A_G) {
+TORQUED_ONE_COPY void MomentumMatrix(const CompiledTree<N>& tree,
+                                     const PoseRows<T>* X,
+                                     const CompositeMoments<T>* sum,
+                                     const Vec3<T>& com, T* A_G) {
   for (long j = 0; j < tree.n; ++j) {
-    const LoweredBody<N>& body = tree.bodies[j];
+    const CompiledBody<N>& body = tree.bodies[j];
     Wrench<T> h;
     UnitWrench(body, sum[j], T(body.composite_mass), h);
     const Vec3<T> f = X[j].Rotate(h.f);
@@ -311,11 +309,11 @@ TORQUED_ONE_COPY void LoweredMomentumMatrix(const LoweredTreeOf<N>& tree,
 /// J̇[6 x n] of a Jacobian, on a base at rest. With V_j, the twist of the body
 /// that joint j carries: ad_{V_j} J_j, less what the reference frame moves.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredJacobianRate(const LoweredTreeOf<N>& tree,
-                                          const LoweredTip& tip, const T* v,
-                                          const TipPose<T>& pose, const T* J,
-                                          T* J_rate) {
-  const Twist<T> V_tip = LoweredTipTwist(
+TORQUED_ONE_COPY void JacobianRate(const CompiledTree<N>& tree,
+                                   const TipFrame& tip, const T* v,
+                                   const TipPose<T>& pose, const T* J,
+                                   T* J_rate) {
+  const Twist<T> V_tip = TipTwist(
       tree, tip, v, static_cast<const BaseMotion<T>*>(nullptr), pose, J);
   const bool local = tip.reference == ReferenceFrame::kLocal;
   for (int k = 0; k < 6 * tree.n; ++k) J_rate[k] = T(0);

@@ -1,4 +1,4 @@
-// Inverse dynamics on a lowered tree: recursive Newton-Euler (Featherstone
+// Inverse dynamics on a compiled tree: recursive Newton-Euler (Featherstone
 // 2008, section 5.3) with accelerations of points instead of spatial ones.
 #pragma once
 
@@ -36,7 +36,7 @@ TORQUED_INLINE Wrench<T> InertialWrench(const Joint& joint,
 
 /// Of a root on a base at rest, whose joint feels one component of it alone.
 template <class T, class N>
-TORQUED_INLINE Wrench<T> InertialWrenchOfRoot(const LoweredBody<N>& body,
+TORQUED_INLINE Wrench<T> InertialWrenchOfRoot(const CompiledBody<N>& body,
                                               const T& acceleration,
                                               const LinkMotion<T>& m) {
   Wrench<T> F = Wrench<T>::Zero();
@@ -49,16 +49,15 @@ TORQUED_INLINE Wrench<T> InertialWrenchOfRoot(const LoweredBody<N>& body,
   return F;
 }
 
-/// tau[n]. Armature is part of M. Where `watched` is a body, its motion is left
-/// in `watched_motion`.
+/// tau[n]. Armature is part of M. Where `tip_body` is a body, its motion is
+/// left in `tip_motion`.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredInverseDynamics(const LoweredTreeOf<N>& tree,
-                                             const LoweredTerms<T>& terms,
-                                             const LoweredState<T>& state,
-                                             const LoweredScratch<T>& scratch,
-                                             T* tau, int watched,
-                                             LinkMotion<T>* watched_motion) {
-  const LoweredBody<N>* const bodies = tree.bodies;
+TORQUED_ONE_COPY void Rnea(const CompiledTree<N>& tree,
+                           const DynamicsTerms<T>& terms,
+                           const Configuration<T>& state,
+                           const RecursionScratch<T>& scratch, T* tau,
+                           int tip_body, LinkMotion<T>* tip_motion) {
+  const CompiledBody<N>* const bodies = tree.bodies;
   const int n = tree.n;
   const T *v = state.v, *a = state.a;
   const Joints joints(tree, state);
@@ -68,10 +67,10 @@ TORQUED_ONE_COPY void LoweredInverseDynamics(const LoweredTreeOf<N>& tree,
   WithChain(tree, [&](auto chain) TORQUED_INLINE_BODY {
     LinkMotion<T> m;
     for (int i = 0; i < n; ++i) {
-      const LoweredBody<N>& body = bodies[i];
+      const CompiledBody<N>& body = bodies[i];
       const long parent = chain ? i - 1 : body.parent;
       if (parent == kBase && terms.base == nullptr) {
-        m = MoveRoot(joints[i], terms.gravity, v[i], a[i]);
+        m = PropagateRoot(joints[i], terms.gravity, v[i], a[i]);
         own[i] = InertialWrenchOfRoot(body, a[i], m);
       } else {
         if (parent == kBase) {
@@ -80,12 +79,12 @@ TORQUED_ONE_COPY void LoweredInverseDynamics(const LoweredTreeOf<N>& tree,
           m = scratch.motion[bodies[parent].slot];
         }
         joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
-          MoveChild(joint, v[i], a[i], m);
+          PropagateMotion(joint, v[i], a[i], m);
           own[i] = InertialWrench(joint, m);
         });
       }
       if (!chain && body.branches) scratch.motion[body.slot] = m;
-      if (i == watched) *watched_motion = m;
+      if (i == tip_body) *tip_motion = m;
     }
   });
   for (int k = 0; k < terms.wrench_count; ++k) {
@@ -96,7 +95,7 @@ TORQUED_ONE_COPY void LoweredInverseDynamics(const LoweredTreeOf<N>& tree,
     // The wrench through joint i, in {i'}.
     Wrench<T> F = own[n - 1];
     for (int i = n - 1; i >= 0; --i) {
-      const LoweredBody<N>& body = bodies[i];
+      const CompiledBody<N>& body = bodies[i];
       const long parent = chain ? i - 1 : body.parent;
       tau[i] = OfJoint(body, F) + T(body.armature) * a[i];
       if (parent != kBase) {

@@ -1,4 +1,4 @@
-// Derivatives of inverse dynamics on a lowered tree (Singh, Russell & Wensing
+// Derivatives of inverse dynamics on a compiled tree (Singh, Russell & Wensing
 // 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
 // vector algebra"; for joints of one degree of freedom), in the axes of the
 // bodies, where a joint's screw is a unit vector. Regrouped inertias leave
@@ -16,13 +16,13 @@ inline namespace TORQUED_TARGET {
 /// What the forces of a subtree depend on, about the origin of {i'} and in its
 /// axes. x runs over the particles.
 template <class T>
-struct LoweredSubtree {
+struct SubtreeMomenta {
   CompositeMoments<T> moments;
   Mat3<T> N;    // ∫ρ ẋ xᵀ
   Vec3<T> p;    // ∫ρ ẋ
   Wrench<T> f;  // that its motion needs, gravity too, less external wrenches
 
-  static TORQUED_INLINE LoweredSubtree Zero() {
+  static TORQUED_INLINE SubtreeMomenta Zero() {
     return {{Sym3<T>::Zero(), Vec3<T>::Zero()},
             Mat3<T>::Zero(),
             Vec3<T>::Zero(),
@@ -32,39 +32,39 @@ struct LoweredSubtree {
 
 /// See JointResponse.
 template <class T>
-struct LoweredResponse {
-  Wrench<T> by_a, by_v, by_q;
-  Vec3<T> gyroscopic;
+struct JointResponse {
+  Wrench<T> dF_da, dF_dv, dF_dq;
+  Vec3<T> Bt_S;
 };
 
-/// Memory of LoweredInverseDynamicsDerivatives; n bodies, twists in {i'}.
+/// Memory of RneaDerivatives; n bodies, twists in {i'}.
 template <class T>
-struct LoweredDerivativesScratch {
+struct DerivativesScratch {
   Twist<T>* V;
-  Twist<T>* A;                   // V̇ of a base that accelerates at −g
-  Twist<T>* S_rate;              // 2 ad_{V_λ} S_i; the z components are not set
-  Twist<T>* S_rate_rate;         // ad_{V̇_λ} S_i + ad_{V_λ} ad_{V_λ} S_i
-  LoweredResponse<T>* response;  // of joint k, carried towards the base
-  LoweredSubtree<T>* sum;        // by slot: what was gathered from the children
+  Twist<T>* A;                 // V̇ of a base that accelerates at −g
+  Twist<T>* S_rate;            // 2 ad_{V_λ} S_i; the z components are not set
+  Twist<T>* S_rate_rate;       // ad_{V̇_λ} S_i + ad_{V_λ} ad_{V_λ} S_i
+  JointResponse<T>* response;  // of joint k, carried towards the base
+  SubtreeMomenta<T>* sum;      // by slot: what was gathered from the children
 };
 
 template <class T>
-void CarveLoweredDerivatives(unsigned long n, unsigned long slots,
-                             Carver& carver, LoweredDerivativesScratch<T>& s) {
-  carver.Take(s.V, n);
-  carver.Take(s.A, n);
-  carver.Take(s.S_rate, n);
-  carver.Take(s.S_rate_rate, n);
-  carver.Take(s.response, n);
-  carver.Take(s.sum, slots);
+void LayoutDerivatives(unsigned long n, unsigned long slots, Arena& arena,
+                       DerivativesScratch<T>& s) {
+  arena.Take(s.V, n);
+  arena.Take(s.A, n);
+  arena.Take(s.S_rate, n);
+  arena.Take(s.S_rate_rate, n);
+  arena.Take(s.response, n);
+  arena.Take(s.sum, slots);
 }
 
 /// Motion of a root on a base at rest, and how its screw moves.
 template <class T, class N>
-TORQUED_INLINE void MoveRootScrew(const AnyJoint<T, N>& joint,
-                                  const Vec3<T>& gravity, const T& v,
-                                  const T& a, Twist<T>& V, Twist<T>& A,
-                                  Twist<T>& rate, Twist<T>& rate_rate) {
+TORQUED_INLINE void PropagateRootScrew(const AnyJoint<T, N>& joint,
+                                       const Vec3<T>& gravity, const T& v,
+                                       const T& a, Twist<T>& V, Twist<T>& A,
+                                       Twist<T>& rate, Twist<T>& rate_rate) {
   Vec3<T> up = -gravity;
   RotateToChild(joint, up);
   V = rate = rate_rate = Twist<T>::Zero();
@@ -78,9 +78,9 @@ TORQUED_INLINE void MoveRootScrew(const AnyJoint<T, N>& joint,
 /// with the parent. With ω, v, ω̇, a of the parent, where the child is:
 ///   ad_V S = (ω × z; v × z), prismatic (0; ω × z), and so on.
 template <class Joint, class T>
-TORQUED_INLINE void MoveScrew(const Joint& joint, const T& qd, const T& qdd,
-                              Twist<T>& V, Twist<T>& A, Twist<T>& rate,
-                              Twist<T>& rate_rate) {
+TORQUED_INLINE void PropagateScrew(const Joint& joint, const T& qd,
+                                   const T& qdd, Twist<T>& V, Twist<T>& A,
+                                   Twist<T>& rate, Twist<T>& rate_rate) {
   TwistToChild(joint, V);
   TwistToChild(joint, A);
   const Vec3<T>&w = V.w, &v = V.v;
@@ -111,8 +111,8 @@ TORQUED_INLINE void MoveScrew(const Joint& joint, const T& qd, const T& qdd,
 
 /// Adds a body's own kept inertia in motion.
 template <class T, class N>
-TORQUED_INLINE void AddOwn(const LoweredBody<N>& body, const Twist<T>& V,
-                           const Twist<T>& A, LoweredSubtree<T>& sum) {
+TORQUED_INLINE void AddOwn(const CompiledBody<N>& body, const Twist<T>& V,
+                           const Twist<T>& A, SubtreeMomenta<T>& sum) {
   const Vec3<T>&w = V.w, &v = V.v, &wd = A.w, &a = A.v;
   Add(OwnMoments<T>(body), sum.moments);
   // N = [ω] S + v hᵀ;  f = ∫ρ (x; 1) × (a + ω̇ × x + ω × ẋ)
@@ -152,7 +152,7 @@ TORQUED_INLINE void AddOwn(const LoweredBody<N>& body, const Twist<T>& V,
 /// As the parent's frame has it.
 template <class Joint, class T>
 TORQUED_INLINE void SubtreeToParent(const Joint& joint,
-                                    LoweredSubtree<T>& sum) {
+                                    SubtreeMomenta<T>& sum) {
   MomentsToParent(joint, T(joint.body.composite_mass), sum.moments);
   sum.f = WrenchToParent(joint, sum.f);
   if (!joint.IsRevolute()) sum.N.c2 += sum.p * joint.q;
@@ -165,7 +165,7 @@ TORQUED_INLINE void SubtreeToParent(const Joint& joint,
 }
 
 template <class T>
-TORQUED_INLINE void Add(const LoweredSubtree<T>& a, LoweredSubtree<T>& b) {
+TORQUED_INLINE void Add(const SubtreeMomenta<T>& a, SubtreeMomenta<T>& b) {
   Add(a.moments, b.moments);
   b.N = b.N + a.N;
   b.p += a.p;
@@ -175,9 +175,9 @@ TORQUED_INLINE void Add(const LoweredSubtree<T>& a, LoweredSubtree<T>& b) {
 /// JointResponse of a unit screw about z or along it. E = tr(N) 1 − N, and
 /// G X = (tr(S) ω − S ω + h × v; m v − h × ω).
 template <class T, class N>
-TORQUED_INLINE void Respond(const LoweredBody<N>& body,
-                            const LoweredSubtree<T>& sum, const Twist<T>& rate,
-                            const Twist<T>& rate_rate, LoweredResponse<T>& r) {
+TORQUED_INLINE void Respond(const CompiledBody<N>& body,
+                            const SubtreeMomenta<T>& sum, const Twist<T>& rate,
+                            const Twist<T>& rate_rate, JointResponse<T>& r) {
   const T zero(0);
   const Sym3<T>& S = sum.moments.S;
   const Vec3<T>& h = sum.moments.h;
@@ -186,38 +186,39 @@ TORQUED_INLINE void Respond(const LoweredBody<N>& body,
   const Vec3<T>&w = rate_rate.w, &v = rate_rate.v;
   const T rx = rate.v.x, ry = rate.v.y;
   const T mass(body.composite_mass);
-  UnitWrench(body, sum.moments, mass, r.by_a);
+  UnitWrench(body, sum.moments, mass, r.dF_da);
   if (body.motion == JointMotion::kPrismatic) {
-    r.by_v = {{-(h.z * ry), h.z * rx, Fma(h.x, ry, -(h.y * rx))},
-              {mass * rx, mass * ry, zero}};
-    r.by_q = {
+    r.dF_dv = {{-(h.z * ry), h.z * rx, Fma(h.x, ry, -(h.y * rx))},
+               {mass * rx, mass * ry, zero}};
+    r.dF_dq = {
         {Fma(h.y, v.z, -(h.z * v.y)) - sum.f.f.y,
          Fma(h.z, v.x, -(h.x * v.z)) + sum.f.f.x, Fma(h.x, v.y, -(h.y * v.x))},
         v * mass};
-    r.gyroscopic = {p.y, -p.x, zero};
+    r.Bt_S = {p.y, -p.x, zero};
     return;
   }
   const T wx = rate.w.x, wy = rate.w.y;
   const T S_zz = S.xx + S.yy, trace_S = S_zz + S.zz;
   const T N_zz = M.c0.x + M.c1.y, trace_N = N_zz + M.c2.z;
   const T S_x = trace_S - S.xx, S_y = trace_S - S.yy;
-  r.by_v.m = {
+  r.dF_dv.m = {
       Fma(S_x, wx, -(S.xy * wy)) - h.z * ry - (M.c2.x + M.c2.x),
       Fma(S_y, wy, -(S.xy * wx)) + h.z * rx - (M.c2.y + M.c2.y),
       Fma(h.x, ry, -(S.xz * wx)) - S.yz * wy - h.y * rx + (N_zz + N_zz)};
-  r.by_v.f = {Fma(mass, rx, h.z * wy) - (p.y + p.y),
-              Fma(mass, ry, -(h.z * wx)) + (p.x + p.x),
-              Fma(h.y, wx, -(h.x * wy))};
-  r.by_q.m = {Fma(S_x, w.x, -(S.xy * w.y)) - S.xz * w.z + h.y * v.z -
-                  h.z * v.y + (trace_N - M.c0.x) * wx - M.c1.x * wy - sum.f.m.y,
-              Fma(S_y, w.y, -(S.xy * w.x)) - S.yz * w.z + h.z * v.x -
-                  h.x * v.z + (trace_N - M.c1.y) * wy - M.c0.y * wx + sum.f.m.x,
-              Fma(S_zz, w.z, -(S.xz * w.x)) - S.yz * w.y + h.x * v.y -
-                  h.y * v.x - M.c0.z * wx - M.c1.z * wy};
-  r.by_q.f = {Fma(mass, v.x, h.z * w.y) - h.y * w.z + p.z * wy - sum.f.f.y,
-              Fma(mass, v.y, h.x * w.z) - h.z * w.x - p.z * wx + sum.f.f.x,
-              Fma(mass, v.z, h.y * w.x) - h.x * w.y + p.y * wx - p.x * wy};
-  r.gyroscopic = {-M.c0.z, -M.c1.z, N_zz};
+  r.dF_dv.f = {Fma(mass, rx, h.z * wy) - (p.y + p.y),
+               Fma(mass, ry, -(h.z * wx)) + (p.x + p.x),
+               Fma(h.y, wx, -(h.x * wy))};
+  r.dF_dq.m = {
+      Fma(S_x, w.x, -(S.xy * w.y)) - S.xz * w.z + h.y * v.z - h.z * v.y +
+          (trace_N - M.c0.x) * wx - M.c1.x * wy - sum.f.m.y,
+      Fma(S_y, w.y, -(S.xy * w.x)) - S.yz * w.z + h.z * v.x - h.x * v.z +
+          (trace_N - M.c1.y) * wy - M.c0.y * wx + sum.f.m.x,
+      Fma(S_zz, w.z, -(S.xz * w.x)) - S.yz * w.y + h.x * v.y - h.y * v.x -
+          M.c0.z * wx - M.c1.z * wy};
+  r.dF_dq.f = {Fma(mass, v.x, h.z * w.y) - h.y * w.z + p.z * wy - sum.f.f.y,
+               Fma(mass, v.y, h.x * w.z) - h.z * w.x - p.z * wx + sum.f.f.x,
+               Fma(mass, v.z, h.y * w.x) - h.x * w.y + p.y * wx - p.x * wy};
+  r.Bt_S = {-M.c0.z, -M.c1.z, N_zz};
 }
 
 /// The matrices, [n x n], row-major.
@@ -230,35 +231,34 @@ struct DerivativeMatrices {
 /// joint j, and writes what those joints and j cause at each other. kAll: else
 /// dtau/dv alone, and the rest of the scratch is without meaning.
 template <bool kAll, bool kToRoot, class Joint, class T, class N>
-TORQUED_INLINE void CarryResponses(const Joint& at,
-                                   const LoweredTreeOf<N>& tree,
-                                   const LoweredDerivativesScratch<T>& own,
-                                   long i, long end, long j,
+TORQUED_INLINE void CarryResponses(const Joint& at, const CompiledTree<N>& tree,
+                                   const DerivativesScratch<T>& own, long i,
+                                   long end, long j,
                                    const DerivativeMatrices<T>& out) {
   const T s = at.s, c = at.c, q = at.q;  // in registers
   const Joint joint{at.body, s, c, q};
-  const LoweredBody<N>& onto = tree.bodies[j];
+  const CompiledBody<N>& onto = tree.bodies[j];
   const Twist<T> rate = own.S_rate[j], rate_rate = own.S_rate_rate[j];
   const long n = tree.n;
   T *const dq = out.dq, *const dv = out.dv;
-  LoweredResponse<T>* const response = own.response;
+  JointResponse<T>* const response = own.response;
   const auto of_onto = [&](const Wrench<T>& F) TORQUED_INLINE_BODY {
     return kToRoot ? F.m.z : OfJoint(onto, F);
   };
   long kj = i * n + j;
   long jk = j * n + i;
   for (long k = i; k < end; ++k) {
-    LoweredResponse<T> r = response[k];
-    r.by_a = WrenchToParent(joint, r.by_a);
-    r.by_v = WrenchToParent(joint, r.by_v);
-    r.by_q = WrenchToParent(joint, r.by_q);
-    RotateToParent(joint, r.gyroscopic);
-    if constexpr (!kAll) r.by_q = Wrench<T>::Zero();
+    JointResponse<T> r = response[k];
+    r.dF_da = WrenchToParent(joint, r.dF_da);
+    r.dF_dv = WrenchToParent(joint, r.dF_dv);
+    r.dF_dq = WrenchToParent(joint, r.dF_dq);
+    RotateToParent(joint, r.Bt_S);
+    if constexpr (!kAll) r.dF_dq = Wrench<T>::Zero();
     if constexpr (!kToRoot) response[k] = r;
-    const Wrench<T>& F = r.by_a;
-    const Vec3<T>& g = r.gyroscopic;
-    dv[jk] = of_onto(r.by_v);
-    if constexpr (kAll) dq[jk] = of_onto(r.by_q);
+    const Wrench<T>& F = r.dF_da;
+    const Vec3<T>& g = r.Bt_S;
+    dv[jk] = of_onto(r.dF_dv);
+    if constexpr (kAll) dq[jk] = of_onto(r.dF_dq);
     if constexpr (kToRoot) {
       // A revolute root's screw turns with nothing.
       dv[kj] = g.z + g.z;
@@ -287,7 +287,7 @@ struct RootSum {
   T hx, hy;
 
   static TORQUED_INLINE RootSum Zero() { return {T(0), T(0), T(0)}; }
-  TORQUED_INLINE void Add(const LoweredSubtree<T>& sum) {
+  TORQUED_INLINE void Add(const SubtreeMomenta<T>& sum) {
     N_zz += sum.N.c0.x + sum.N.c1.y;
     hx += sum.moments.h.x;
     hy += sum.moments.h.y;
@@ -298,11 +298,12 @@ struct RootSum {
 /// alone. Coulomb friction has no derivative, at v = 0 neither, unless it is
 /// smoothed. The wrenches of `terms` turn with their bodies.
 template <bool kAll, class T, class N>
-TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
-    const LoweredTreeOf<N>& tree, const LoweredTerms<T>& terms,
-    const LoweredState<T>& state, const LoweredDerivativesScratch<T>& own,
-    DerivativeMatrices<T> out) {
-  const LoweredBody<N>* const bodies = tree.bodies;
+TORQUED_ONE_COPY void RneaDerivatives(const CompiledTree<N>& tree,
+                                      const DynamicsTerms<T>& terms,
+                                      const Configuration<T>& state,
+                                      const DerivativesScratch<T>& own,
+                                      DerivativeMatrices<T> out) {
+  const CompiledBody<N>* const bodies = tree.bodies;
   const Joints joints(tree, state);
   const long n = tree.n;
   const bool at_rest = terms.base == nullptr;
@@ -313,8 +314,8 @@ TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
     const long parent = bodies[i].parent;
     Twist<T>&rate = own.S_rate[i], &rate_rate = own.S_rate_rate[i];
     if (parent == kBase && at_rest) {
-      MoveRootScrew(joints[i], terms.gravity, v[i], a[i], V, A, rate,
-                    rate_rate);
+      PropagateRootScrew(joints[i], terms.gravity, v[i], a[i], V, A, rate,
+                         rate_rate);
     } else {
       if (parent == kBase) {
         V = terms.base->V;
@@ -323,7 +324,7 @@ TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
         V = own.V[parent], A = own.A[parent];
       }
       joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
-        MoveScrew(joint, v[i], a[i], V, A, rate, rate_rate);
+        PropagateScrew(joint, v[i], a[i], V, A, rate, rate_rate);
       });
     }
     own.V[i] = V;
@@ -336,10 +337,10 @@ TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
   }
 
   // Inwards. `sum` is of what body i carries, without itself.
-  LoweredSubtree<T> sum = LoweredSubtree<T>::Zero();
+  SubtreeMomenta<T> sum = SubtreeMomenta<T>::Zero();
   RootSum<T> root = RootSum<T>::Zero();
   for (long i = n - 1; i >= 0; --i) {
-    const LoweredBody<N>& body = bodies[i];
+    const CompiledBody<N>& body = bodies[i];
     const long parent = body.parent;
     const Twist<T>& rate = own.S_rate[i];
     const Twist<T>& rate_rate = own.S_rate_rate[i];
@@ -360,17 +361,17 @@ TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
     for (int k = 0; k < terms.wrench_count; ++k) {
       if (terms.wrenches[k].body == i) sum.f = sum.f - terms.wrenches[k].W;
     }
-    LoweredResponse<T>& r = own.response[i];
+    JointResponse<T>& r = own.response[i];
     Respond(body, sum, rate, rate_rate, r);
-    out.dv[diagonal] = OfJoint(body, r.by_v) + friction;
+    out.dv[diagonal] = OfJoint(body, r.dF_dv) + friction;
     if constexpr (kAll) {
-      out.dq[diagonal] = OfJoint(body, r.by_q);
+      out.dq[diagonal] = OfJoint(body, r.dF_dq);
     }
     if (parent == kBase) {
-      sum = LoweredSubtree<T>::Zero();
+      sum = SubtreeMomenta<T>::Zero();
       continue;
     }
-    const LoweredBody<N>& onto = bodies[parent];
+    const CompiledBody<N>& onto = bodies[parent];
     const long end = body.subtree_end;
     const bool to_root = at_rest && onto.parent == kBase &&
                          onto.motion == JointMotion::kRevolute;
@@ -379,7 +380,7 @@ TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
         CarryResponses<kAll, true>(joint, tree, own, i, end, parent, out);
         SubtreeToParent(joint, sum);
         root.Add(sum);
-        sum = LoweredSubtree<T>::Zero();
+        sum = SubtreeMomenta<T>::Zero();
       } else {
         CarryResponses<kAll, false>(joint, tree, own, i, end, parent, out);
         SubtreeToParent(joint, sum);
@@ -387,13 +388,13 @@ TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
     });
     if constexpr (!kAll) sum.f = Wrench<T>::Zero();
     if (to_root || !onto.branches) continue;
-    LoweredSubtree<T>& of_parent = own.sum[onto.slot];
+    SubtreeMomenta<T>& of_parent = own.sum[onto.slot];
     if (body.last_child) {
       of_parent = sum;
     } else {
       Add(sum, of_parent);
     }
-    sum = LoweredSubtree<T>::Zero();
+    sum = SubtreeMomenta<T>::Zero();
   }
 }
 
@@ -401,13 +402,13 @@ TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
 /// skew. For a base at rest: the Coriolis forces are quadratic in q̇, and their
 /// derivative with respect to it is 2 C.
 template <class T, class N>
-TORQUED_ONE_COPY void LoweredCoriolisMatrix(
-    const LoweredTreeOf<N>& tree, const LoweredState<T>& state,
-    const LoweredDerivativesScratch<T>& own, T* C) {
-  LoweredTerms<T> terms{};
+TORQUED_ONE_COPY void CoriolisMatrix(const CompiledTree<N>& tree,
+                                     const Configuration<T>& state,
+                                     const DerivativesScratch<T>& own, T* C) {
+  DynamicsTerms<T> terms{};
   terms.gravity = Vec3<T>::Zero();
-  LoweredInverseDynamicsDerivatives<false>(tree, terms, state, own,
-                                           DerivativeMatrices<T>{nullptr, C});
+  RneaDerivatives<false>(tree, terms, state, own,
+                         DerivativeMatrices<T>{nullptr, C});
   for (int k = 0; k < tree.n * tree.n; ++k) C[k] = C[k] * T(0.5);
 }
 

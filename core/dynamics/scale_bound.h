@@ -1,4 +1,4 @@
-// What the lanes know of a joint's scale; see core/dynamics/pivot_scale.h.
+// What the lanes know of a joint's scale; see core/dynamics/inertia_scale.h.
 //
 // Free of standard headers and of functions, so that units compiled for
 // different instruction sets can share it.

@@ -7,10 +7,9 @@ namespace torqued {
 inline namespace TORQUED_TARGET {
 
 /// Hands out arrays that begin on cache lines; with a null base it only counts.
-class Carver {
+class Arena {
  public:
-  explicit TORQUED_INLINE Carver(void* base)
-      : base_(static_cast<char*>(base)) {}
+  explicit TORQUED_INLINE Arena(void* base) : base_(static_cast<char*>(base)) {}
 
   template <class Item>
   TORQUED_INLINE void Take(Item*& array, unsigned long count) {

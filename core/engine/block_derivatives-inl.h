@@ -1,5 +1,5 @@
 // The derivatives of a block's inverse and forward dynamics and M⁻¹, on the
-// lowered tree.
+// compiled tree.
 #pragma once
 
 #include "core/dynamics/kinematics-inl.h"
@@ -20,7 +20,7 @@ inline constexpr QuantityBits kDerivatives =
 /// Wrenches in the reference frames of their places.
 template <class N>
 struct PlacedWrench {
-  LoweredTip place;
+  TipFrame place;
   const Pack<N>* numbers;  // 6
   bool on_environment;     // that the robot exerts there, else on the robot
 
@@ -42,19 +42,19 @@ class BlockDerivatives {
 
   /// Takes no memory unless derivatives are wanted. `mass` must hold the
   /// factors of M before anything that solves is computed.
-  BlockDerivatives(const Tree& tree, const LoweredTreeOf<N>& lowered,
+  BlockDerivatives(const Tree& tree, const CompiledTree<N>& compiled,
                    QuantityBits wanted, const MassFactors<N>& mass,
-                   Carver& carver)
+                   Arena& arena)
       : tree_(tree),
-        lowered_(lowered),
+        compiled_(compiled),
         wanted_(wanted & kDerivatives),
         mass_(mass) {
     if (wanted_ == 0) return;
     const auto n = static_cast<unsigned long>(tree.n);
-    CarveLoweredDerivatives<P>(n, static_cast<unsigned long>(lowered.slots),
-                               carver, inverse_);
-    carver.Take(J_, 6 * n);
-    carver.Take(matrices_, 3 * n * n);
+    LayoutDerivatives<P>(n, static_cast<unsigned long>(compiled.slots), arena,
+                         inverse_);
+    arena.Take(J_, 6 * n);
+    arena.Take(matrices_, 3 * n * n);
   }
 
   bool wanted() const { return wanted_ != 0; }
@@ -63,8 +63,8 @@ class BlockDerivatives {
   /// those of forward dynamics; `wrenches` are those of the terms. Calls
   /// store(Output, const P* numbers, int count).
   template <class Store>
-  __attribute__((noinline)) void Compute(const LoweredTerms<P>& terms,
-                                         const LoweredState<P>& state,
+  __attribute__((noinline)) void Compute(const DynamicsTerms<P>& terms,
+                                         const Configuration<P>& state,
                                          const P* acceleration,
                                          const PlacedWrenches<N>& wrenches,
                                          const Store& store) {
@@ -72,20 +72,18 @@ class BlockDerivatives {
     P *const first = matrices_, *const second = first + size,
              *const third = second + size;
     if ((wanted_ & Bit(Quantity::kInverseDynamicsDerivatives)) != 0) {
-      LoweredInverseDynamicsDerivatives<true>(
-          lowered_, terms, state, inverse_,
-          DerivativeMatrices<P>{first, second});
+      RneaDerivatives<true>(compiled_, terms, state, inverse_,
+                            DerivativeMatrices<P>{first, second});
       AddHeldWrenches(state, wrenches, first);
       store(Output::kTauByQ, first, size);
       store(Output::kTauByV, second, size);
     }
     if ((wanted_ & Bit(Quantity::kForwardDynamicsDerivatives)) != 0) {
-      LoweredState<P> forward = state;
+      Configuration<P> forward = state;
       forward.a = acceleration;
       // Carpentier & Mansard 2018: da/dq = −M⁻¹ dtau/dq, da/dv = −M⁻¹ dtau/dv.
-      LoweredInverseDynamicsDerivatives<true>(
-          lowered_, terms, forward, inverse_,
-          DerivativeMatrices<P>{first, second});
+      RneaDerivatives<true>(compiled_, terms, forward, inverse_,
+                            DerivativeMatrices<P>{first, second});
       AddHeldWrenches(state, wrenches, first);
       mass_.SolveNegative(first);
       mass_.SolveNegative(second);
@@ -107,16 +105,16 @@ class BlockDerivatives {
   ///   world-aligned   J_iᵀ (ω_j × m; ω_j × f),  ω_j: angular part of J_j
   ///   world           J_iᵀ (−ad_{J_j}ᵀ W)
   /// more than if W turned with the body.
-  void AddHeldWrenches(const LoweredState<P>& state,
+  void AddHeldWrenches(const Configuration<P>& state,
                        const PlacedWrenches<N>& wrenches, P* dtau_dq) const {
     const int n = tree_.n;
     for (int k = 0; k < wrenches.count; ++k) {
       const PlacedWrench<N>& wrench = wrenches.list[k];
-      const LoweredTip& place = wrench.place;
+      const TipFrame& place = wrench.place;
       if (place.reference == ReferenceFrame::kLocal) continue;
       TipPose<P> pose;
-      LoweredTipPose(lowered_, place, state, J_, &pose);
-      LoweredJacobian(lowered_, place, pose, J_);
+      FramePose(compiled_, place, state, J_, &pose);
+      FrameJacobian(compiled_, place, pose, J_);
       Wrench<P> W = wrench.AsWrench();
       if (wrench.on_environment) W = {-W.m, -W.f};
       for (int j = place.Body(); j != kBase; j = tree_.bodies[j].parent) {
@@ -132,10 +130,10 @@ class BlockDerivatives {
   }
 
   const Tree tree_;
-  const LoweredTreeOf<N>& lowered_;
+  const CompiledTree<N>& compiled_;
   const QuantityBits wanted_;
   const MassFactors<N>& mass_;
-  LoweredDerivativesScratch<P> inverse_{};
+  DerivativesScratch<P> inverse_{};
   P* J_ = nullptr;
   P* matrices_ = nullptr;  // three of n x n
 };

@@ -17,13 +17,13 @@ class BlockInputs {
   using P = Pack<N>;
   static constexpr int kLanes = P::kLanes;
 
-  BlockInputs(const BlockJob& job, Carver& carver) : job_(job) {
+  BlockInputs(const BlockJob& job, Arena& arena) : job_(job) {
     const int n = job.setup->tree.n, places = job.setup->wrench_place_count;
     for (int k = 0; k < kInputCount; ++k) {
-      carver.Take(packs_[k], static_cast<unsigned long>(SizeOf(k)));
+      arena.Take(packs_[k], static_cast<unsigned long>(SizeOf(k)));
     }
     const int widest = n > 6 * (1 + places) ? n : 6 * (1 + places);
-    carver.Take(padded_, static_cast<unsigned long>(widest) * kLanes);
+    arena.Take(padded_, static_cast<unsigned long>(widest) * kLanes);
   }
 
   /// Before the first block.
@@ -37,7 +37,7 @@ class BlockInputs {
     if (base_moves()) read |= table::kBaseMotion;
     if ((job_.wanted & Bit(Output::kTaskTorque)) != 0) read |= table::kTask;
     for (int k = 0; k < kInputCount; ++k) {
-      const LaneInput& in = job_.inputs[k];
+      const KernelInput& in = job_.inputs[k];
       if (in.data == nullptr) {
         if ((read >> k & 1u) == 0) continue;
         P* const packs = packs_[k];
@@ -71,7 +71,7 @@ class BlockInputs {
   TORQUED_INLINE unsigned Load(long long row, int count) {
     FiniteCheck<N> checked = given_once_;
     for (int k = 0; k < by_row_count_; ++k) {
-      const LaneInput& in = job_.inputs[by_row_[k]];
+      const KernelInput& in = job_.inputs[by_row_[k]];
       LoadTable(in, row, count, packs_[by_row_[k]], checked);
     }
     const Mask<N> bad = checked.not_finite();
@@ -91,7 +91,7 @@ class BlockInputs {
     return size > 0 ? size : setup.tree.n;
   }
 
-  TORQUED_INLINE void LoadTable(const LaneInput& in, long long row, int count,
+  TORQUED_INLINE void LoadTable(const KernelInput& in, long long row, int count,
                                 P* packs, FiniteCheck<N>& checked) {
     if (count == kLanes && job_.rows == nullptr &&
         in.f32 == (sizeof(N) == sizeof(float))) [[likely]] {
@@ -107,7 +107,7 @@ class BlockInputs {
   }
 
   /// A full block.
-  static TORQUED_INLINE void LoadRows(const N* rows, const LaneInput& in,
+  static TORQUED_INLINE void LoadRows(const N* rows, const KernelInput& in,
                                       P* packs, FiniteCheck<N>& checked) {
     WithColumns(in.columns, in.permutation,
                 [&](auto columns, const auto& place) TORQUED_INLINE_BODY {
@@ -118,8 +118,8 @@ class BlockInputs {
   /// Part of a block, rows of a list, or numbers of another width.
   template <class Number>
   __attribute__((noinline)) void LoadPadded(const Number* table,
-                                            const LaneInput& in, long long row,
-                                            int count, P* packs,
+                                            const KernelInput& in,
+                                            long long row, int count, P* packs,
                                             FiniteCheck<N>& checked) {
     N* to = padded_;
     for (int l = 0; l < kLanes; ++l) {

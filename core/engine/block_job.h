@@ -5,12 +5,12 @@
 
 #include "core/dynamics/quantity.h"
 #include "core/dynamics/scale_bound.h"
-#include "core/tree/lowered_tree.h"
+#include "core/tree/compiled_tree.h"
 
 namespace torqued {
 
 /// Row-major table; see InputArray.
-struct LaneInput {
+struct KernelInput {
   const void* data;  // null: absent, zeros
   bool f32;
   bool one_row;  // the same row for every state
@@ -19,7 +19,7 @@ struct LaneInput {
 };
 
 /// Rows of one output as the kernels write them.
-struct LaneShape {
+struct KernelShape {
   int columns;
   const int* permutation;  // index of each column's result; null: the same
   /// s, if the columns are all s x s entries of a symmetric matrix, whose
@@ -28,14 +28,14 @@ struct LaneShape {
 };
 
 /// See OutputArray.
-struct LaneOutput {
+struct KernelOutput {
   void* data;
   bool f32;
 };
 
 /// A frame on a body, in {body'}, at the end of `path` from the base, and the
 /// reference frame of what is given or found there.
-struct LanePlace {
+struct FramePath {
   BodyFrame frame;
   ReferenceFrame reference;
   const int* path;
@@ -45,8 +45,8 @@ struct LanePlace {
 /// What is computed for every row, whatever the rows are.
 struct BlockSetup {
   Tree tree;
-  LoweredTreeOf<double> lowered_f64;
-  LoweredTreeOf<float> lowered_f32;
+  CompiledTree<double> compiled_f64;
+  CompiledTree<float> compiled_f32;
 
   /// By joint; null: nothing solves with M.
   const ScaleBound* scale_bounds;
@@ -54,13 +54,13 @@ struct BlockSetup {
   double gravity[3];
   bool viscous_friction;
   bool coulomb_friction;
-  double coulomb_smoothing;  // see LoweredTerms
+  double coulomb_smoothing;  // see DynamicsTerms
 
   /// No length: nothing moves the tip, or none is needed.
-  LanePlace tip;
+  FramePath tip;
   ReferenceFrame wrench_reference;  // of the tip's wrench
   /// Of external wrenches.
-  const LanePlace* wrench_places;
+  const FramePath* wrench_places;
   int wrench_place_count;
 
   /// Whether anything of the task is asked for.
@@ -81,12 +81,12 @@ struct BlockSetup {
 
   /// By Output, of those that may be asked for. The mass matrix and Λ are
   /// offered as packed lower halves.
-  LaneShape shapes[kOutputCount];
+  KernelShape shapes[kOutputCount];
 };
 
 /// A row that needs another look: an input or a result is not finite, a pivot
 /// of the mass matrix is small, or full rank of the task is not certified.
-struct DoubtfulRow {
+struct FallbackRow {
   long long row;
   QuantityBits quantities;  // those in doubt
 };
@@ -97,19 +97,19 @@ struct BlockJob {
   bool single_precision;  // compute in float
   /// Null: row k is row k of the tables; else it is row rows[k].row, of which
   /// the quantities there are stored.
-  const DoubtfulRow* rows;
-  LaneInput inputs[kInputCount];
+  const FallbackRow* rows;
+  KernelInput inputs[kInputCount];
   /// Whether this job computes the setup's task: Λ and η, or only whether they
   /// are of full rank.
   bool task;
   /// What is computed; of other outputs nothing below is set.
   OutputBits wanted;
-  LaneOutput outputs[kOutputCount];
+  KernelOutput outputs[kOutputCount];
   /// Whether blocks of rows may be put together and written without leaving
   /// them in a cache: long rows, aligned to 64 bytes. Never changes a bit.
   bool streaming_stores;
 
-  __attribute__((always_inline)) const LaneInput& operator[](
+  __attribute__((always_inline)) const KernelInput& operator[](
       Input input) const {
     return inputs[static_cast<unsigned>(input)];
   }
@@ -133,24 +133,24 @@ struct BlockJob {
 };
 
 /// The functions of one target.
-struct LaneKernels {
+struct SimdKernels {
   const char* target;
   int lanes_f64;
   int lanes_f32;
   /// Computes rows [begin, end) and returns how many of them are in doubt,
-  /// listed in `doubtful`, which has room for all. Their results are
+  /// listed in `fallback`, which has room for all. Their results are
   /// unspecified. `memory`, aligned to 64 bytes, is what a thread works in;
   /// where `bytes` are too few, nothing is computed and minus the number that
   /// is needed is returned.
   long long (*evaluate)(const BlockJob* job, long long begin, long long end,
-                        void* memory, long long bytes, DoubtfulRow* doubtful);
+                        void* memory, long long bytes, FallbackRow* fallback);
   /// Row 0 of a job of double precision that `evaluate` has computed in this
   /// memory, which nobody has used since. Its tables may stand elsewhere now;
   /// nothing else of the job may have changed.
-  long long (*again)(void* memory, DoubtfulRow* doubtful);
+  long long (*again)(void* memory, FallbackRow* fallback);
   /// The same in double precision, one state at a time: compiled by Clang, bit
   /// by bit what a lane has.
-  const LaneKernels* one_lane;
+  const SimdKernels* one_lane;
 };
 
 }  // namespace torqued

@@ -1,5 +1,5 @@
 // What the links of a block's robots do, and what follows from it for the whole
-// robot, on the lowered tree.
+// robot, on the compiled tree.
 #pragma once
 
 #include "core/dynamics/christoffel-inl.h"
@@ -18,14 +18,14 @@ inline namespace TORQUED_TARGET {
 template <class N>
 struct LinkInputs {
   using P = Pack<N>;
-  const LoweredTerms<P>& terms;
-  const LoweredTerms<P>& under_wrenches;
+  const DynamicsTerms<P>& terms;
+  const DynamicsTerms<P>& under_wrenches;
   const PlacedWrenches<N>& wrenches;  // those of the terms
-  const LoweredState<P>& state;
-  const LoweredTip& tip;
+  const Configuration<P>& state;
+  const TipFrame& tip;
   const TipPose<P>& pose;
   const P* J;  // of the tip
-  const LoweredScratch<P>& scratch;
+  const RecursionScratch<P>& scratch;
 };
 
 template <class N>
@@ -34,34 +34,34 @@ class BlockLinks {
   using P = Pack<N>;
 
   /// Takes no memory unless one of its quantities is wanted.
-  BlockLinks(const Tree& tree, const LoweredTreeOf<N>& lowered,
-             QuantityBits wanted, Carver& carver)
-      : lowered_(lowered), n_(tree.n), wanted_(wanted & kKnown) {
+  BlockLinks(const Tree& tree, const CompiledTree<N>& compiled,
+             QuantityBits wanted, Arena& arena)
+      : compiled_(compiled), n_(tree.n), wanted_(wanted & kKnown) {
     if (wanted_ == 0) return;
     double mass = 0;
     for (int i = 0; i < n_; ++i) mass += tree.bodies[i].mass;
     // A robot without mass has its centre of mass at the base's origin.
     inverse_mass_ = P(N(mass > 0 ? 1 / mass : 0));
     const auto n = static_cast<unsigned long>(n_);
-    carver.Take(V_, n);
-    carver.Take(A_, n);
-    carver.Take(h_, n);
-    carver.Take(motion_, n);
-    carver.Take(X_, n);
-    carver.Take(sum_, n);
-    carver.Take(tau_, n);
+    arena.Take(V_, n);
+    arena.Take(A_, n);
+    arena.Take(h_, n);
+    arena.Take(motion_, n);
+    arena.Take(X_, n);
+    arena.Take(sum_, n);
+    arena.Take(tau_, n);
     unsigned long size = 6 * n;
     const auto grow = [&size](unsigned long other) {
       size = other > size ? other : size;
     };
     if (Wants(kOfTheRate)) {
-      CarveLoweredDerivatives<P>(n, static_cast<unsigned long>(lowered.slots),
-                                 carver, derivatives_);
+      LayoutDerivatives<P>(n, static_cast<unsigned long>(compiled.slots), arena,
+                           derivatives_);
       grow(2 * n * n);
     }
     if (Wants(kRegressor)) grow(10 * n * n);
     if (Wants(kChristoffelSymbols)) grow(n * n * n);
-    carver.Take(result_, size);
+    arena.Take(result_, size);
   }
 
   bool wanted() const { return wanted_ != 0; }
@@ -73,11 +73,11 @@ class BlockLinks {
   template <class Store>
   __attribute__((noinline)) void Compute(const LinkInputs<N>& in,
                                          const Store& store) {
-    const LoweredState<P>& state = in.state;
+    const Configuration<P>& state = in.state;
     const BaseMotion<P>* const base = in.terms.base;
-    if (Wants(kOfTwists)) LoweredTwists(lowered_, state, base, V_);
+    if (Wants(kOfTwists)) LinkTwists(compiled_, state, base, V_);
     if (Wants(kOfAccelerations)) {
-      LoweredAccelerations(lowered_, state, base, V_, A_);
+      LinkAccelerations(compiled_, state, base, V_, A_);
     }
     if (Wants(kLinkTwists)) {
       StoreInOwnFrames(V_, Output::kLinkTwists, store);
@@ -85,23 +85,23 @@ class BlockLinks {
     if (Wants(kLinkAccelerations)) {
       StoreInOwnFrames(A_, Output::kLinkAccelerations, store);
     }
-    if (Wants(kOfPoses)) LoweredPoses(lowered_, state, X_);
+    if (Wants(kOfPoses)) LinkPoses(compiled_, state, X_);
     if (Wants(kOfTheTip)) TipMotion(in, store);
     if (Wants(kOfCentres)) Centres(in, store);
     if (Wants(kOfMotions)) {
-      LoweredMotions(lowered_, in.terms, state, motion_);
+      LinkMotions(compiled_, in.terms, state, motion_);
     }
     if (Wants(kPowerBalance)) Power(in, store);
     if (Wants(kOfWrenches)) Wrenches(in, store);
     // Accelerations make room for screws.
     if (Wants(kRegressor)) {
-      LoweredRegressor(lowered_, motion_, X_, A_, result_);
+      Regressor(compiled_, motion_, X_, A_, result_);
       store(Output::kRegressor, result_, 10 * n_ * n_);
     }
     if (Wants(kOfTheRate)) MassMatrixRates(in, store);
     if (Wants(kChristoffelSymbols)) {
-      LoweredComposites(lowered_, state, sum_);
-      LoweredChristoffel(lowered_, state, X_, sum_, in.scratch.F, A_, result_);
+      CompositeInertias(compiled_, state, sum_);
+      Christoffel(compiled_, state, X_, sum_, in.scratch.F, A_, result_);
       store(Output::kChristoffel, result_, n_ * n_ * n_);
     }
   }
@@ -148,7 +148,7 @@ class BlockLinks {
                         const Storing& store) {
     auto* const own = reinterpret_cast<Vector*>(result_);
     for (int i = 0; i < n_; ++i) {
-      own[i] = ToParent(OwnFrame<P>(lowered_, i), vectors[i]);
+      own[i] = ToParent(OwnFrame<P>(compiled_, i), vectors[i]);
     }
     store(output, result_, 6 * n_);
   }
@@ -157,7 +157,7 @@ class BlockLinks {
   void TipMotion(const LinkInputs<N>& in, const Storing& store) {
     if (Wants(Set(kFrameVelocity, kFrameAcceleration))) {
       Twist<P> V, A;
-      LoweredTipTwists(lowered_, in.tip, in.state, in.terms.base, &V, &A);
+      TipTwists(compiled_, in.tip, in.state, in.terms.base, &V, &A);
       V = InReference(in.tip, in.pose, V);
       A = InReference(in.tip, in.pose, A);
       store(Output::kFrameVelocity, Numbers(V), 6);
@@ -166,7 +166,7 @@ class BlockLinks {
       store(Output::kFrameAccelerationClassical, Numbers(A), 6);
     }
     if (Wants(kJacobianRate)) {
-      LoweredJacobianRate(lowered_, in.tip, in.state.v, in.pose, in.J, result_);
+      JacobianRate(compiled_, in.tip, in.state.v, in.pose, in.J, result_);
       store(Output::kJacobianRate, result_, 6 * n_);
     }
   }
@@ -174,12 +174,12 @@ class BlockLinks {
   template <class Storing>
   void Centres(const LinkInputs<N>& in, const Storing& store) {
     const BaseMotion<P>* const base = in.terms.base;
-    const Vec3<P> h = LoweredFirstMoment(lowered_, in.state, h_);
+    const Vec3<P> h = FirstMoment(compiled_, in.state, h_);
     const Vec3<P> com = h * inverse_mass_;
     if (Wants(kEnergy)) {
       const P kinetic =
-          LoweredPowerOfMomenta(lowered_, in.state.v, in.state.v, base,
-                                base == nullptr ? nullptr : &base->V, V_, V_) *
+          PowerOfMomenta(compiled_, in.state.v, in.state.v, base,
+                         base == nullptr ? nullptr : &base->V, V_, V_) *
           P(N(0.5));
       store(Output::kKineticEnergy, &kinetic, 1);
       const P potential = -Dot(in.terms.gravity, h);
@@ -187,7 +187,7 @@ class BlockLinks {
     }
     if (Wants(Set(kCenterOfMass, kMomentum))) {
       Wrench<P> momentum =
-          LoweredMomentum(lowered_, in.state, base, V_, in.scratch.F);
+          Momentum(compiled_, in.state, base, V_, in.scratch.F);
       momentum.m -= Cross(com, momentum.f);
       const Vec3<P> velocity = momentum.f * inverse_mass_;
       store(Output::kMomentum, Numbers(momentum), 6);
@@ -195,8 +195,8 @@ class BlockLinks {
       store(Output::kCenterOfMassVelocity, Numbers(velocity), 3);
     }
     if (Wants(kMomentumMatrix)) {
-      LoweredComposites(lowered_, in.state, sum_);
-      LoweredMomentumMatrix(lowered_, X_, sum_, com, result_);
+      CompositeInertias(compiled_, in.state, sum_);
+      MomentumMatrix(compiled_, X_, sum_, com, result_);
       store(Output::kMomentumMatrix, result_, 6 * n_);
     }
   }
@@ -205,11 +205,12 @@ class BlockLinks {
   void Wrenches(const LinkInputs<N>& in, const Storing& store) {
     Wrench<P>* const F = in.scratch.F;
     const Wrench<P> on_base =
-        LoweredJointWrenches(lowered_, in.under_wrenches, in.state, motion_, F);
+        JointWrenches(compiled_, in.under_wrenches, in.state, motion_, F);
     store(Output::kBaseWrench, Numbers(on_base), 6);
     if (!Wants(kJointWrenches)) return;
     for (int i = 0; i < n_; ++i) {
-      F[i] += HandedWrench(lowered_.bodies[i], lowered_.handed[i], motion_[i]);
+      F[i] +=
+          HandedWrench(compiled_.bodies[i], compiled_.handed[i], motion_[i]);
     }
     StoreInOwnFrames(F, Output::kJointWrenches, store);
   }
@@ -230,21 +231,20 @@ class BlockLinks {
 
   template <class Storing>
   void Power(const LinkInputs<N>& in, const Storing& store) {
-    const LoweredTerms<P>& terms = in.under_wrenches;
-    const LoweredState<P>& state = in.state;
+    const DynamicsTerms<P>& terms = in.under_wrenches;
+    const Configuration<P>& state = in.state;
     const BaseMotion<P>* const base = terms.base;
     P power[kPowerShareCount];
     for (P& share : power) share = P(N(0));
     if (base != nullptr) {
-      power[kBasePower] = Dot(
-          LoweredJointWrenches(lowered_, terms, state, motion_, in.scratch.F),
-          base->V);
+      power[kBasePower] =
+          Dot(JointWrenches(compiled_, terms, state, motion_, in.scratch.F),
+              base->V);
     }
     LinkMotion<P> unused;
-    LoweredInverseDynamics(lowered_, terms, state, in.scratch, tau_, kBase,
-                           &unused);
+    Rnea(compiled_, terms, state, in.scratch, tau_, kBase, &unused);
     for (int i = 0; i < n_; ++i) {
-      const LoweredBody<N>& body = lowered_.bodies[i];
+      const CompiledBody<N>& body = compiled_.bodies[i];
       const P& v = state.v[i];
       power[kActuatorPower] += tau_[i] * v;
       if (terms.viscous_friction) {
@@ -255,12 +255,11 @@ class BlockLinks {
       }
     }
     power[kKineticRate] =
-        LoweredPowerOfMomenta(lowered_, state.v, state.a, base,
-                              base == nullptr ? nullptr : &base->A, V_, A_);
+        PowerOfMomenta(compiled_, state.v, state.a, base,
+                       base == nullptr ? nullptr : &base->A, V_, A_);
     // Subtracted from a zero that has no sign of its own.
-    power[kPotentialRate] -=
-        Dot(terms.gravity,
-            LoweredMomentum(lowered_, state, base, V_, in.scratch.F).f);
+    power[kPotentialRate] -= Dot(
+        terms.gravity, Momentum(compiled_, state, base, V_, in.scratch.F).f);
     for (int k = 0; k < in.wrenches.count; ++k) {
       const BodyWrench<P>& wrench = terms.wrenches[k];
       const bool by_tip = in.wrenches.list[k].on_environment;
@@ -275,7 +274,7 @@ class BlockLinks {
   template <class Storing>
   void MassMatrixRates(const LinkInputs<N>& in, const Storing& store) {
     P *const C = result_, *const rate = result_ + n_ * n_;
-    LoweredCoriolisMatrix(lowered_, in.state, derivatives_, C);
+    CoriolisMatrix(compiled_, in.state, derivatives_, C);
     store(Output::kCoriolisMatrix, C, n_ * n_);
     if (!Wants(kMassMatrixRate)) return;
     for (int i = 0; i < n_; ++i) {
@@ -288,7 +287,7 @@ class BlockLinks {
     store(Output::kMassMatrixRate, rate, n_ * n_);
   }
 
-  const LoweredTreeOf<N>& lowered_;
+  const CompiledTree<N>& compiled_;
   const int n_;
   const QuantityBits wanted_;
   P inverse_mass_;
@@ -298,7 +297,7 @@ class BlockLinks {
   PoseRows<P>* X_ = nullptr;
   CompositeMoments<P>* sum_ = nullptr;
   P *tau_ = nullptr, *result_ = nullptr;
-  LoweredDerivativesScratch<P> derivatives_{};
+  DerivativesScratch<P> derivatives_{};
 };
 
 }  // namespace TORQUED_TARGET

@@ -15,14 +15,14 @@ class BlockOutputs {
   using P = Pack<N>;
   static constexpr int kLanes = P::kLanes;
 
-  BlockOutputs(const BlockJob& job, Carver& carver) : job_(job) {
+  BlockOutputs(const BlockJob& job, Arena& arena) : job_(job) {
     int widest = 0;
     for (int k = 0; k < kOutputCount; ++k) {
       if (!Wants(static_cast<Output>(k))) continue;
       const int columns = job.setup->shapes[k].columns;
       widest = columns > widest ? columns : widest;
     }
-    carver.Take(staging_, static_cast<unsigned long>(widest) * kLanes);
+    arena.Take(staging_, static_cast<unsigned long>(widest) * kLanes);
   }
 
   TORQUED_INLINE bool Wants(Output output) const {
@@ -33,9 +33,9 @@ class BlockOutputs {
   /// packs. Returns the lanes whose results are not finite there.
   TORQUED_INLINE unsigned Store(Output output, long long row, int count,
                                 const P* packs, int distinct) {
-    const LaneShape& shape = job_.setup->shapes[static_cast<int>(output)];
+    const KernelShape& shape = job_.setup->shapes[static_cast<int>(output)];
     if (!Wants(output) || shape.columns == 0) return 0;
-    const LaneOutput& out = job_.outputs[static_cast<int>(output)];
+    const KernelOutput& out = job_.outputs[static_cast<int>(output)];
     if (count < kLanes || out.f32 != (sizeof(N) == sizeof(float)) ||
         job_.rows != nullptr) [[unlikely]] {
       return StoreRowByRow(output, row, count, packs, distinct);
@@ -70,7 +70,7 @@ class BlockOutputs {
 
  private:
   /// A full block.
-  static TORQUED_INLINE void StoreRows(const LaneShape& shape, const P* packs,
+  static TORQUED_INLINE void StoreRows(const KernelShape& shape, const P* packs,
                                        N* rows, bool fetch_ahead) {
     const auto store = [&](auto columns,
                            const auto& source) TORQUED_INLINE_BODY {
@@ -93,7 +93,7 @@ class BlockOutputs {
   }
 
   /// A full block, some lines of one row after some of another.
-  __attribute__((noinline)) void StoreInTiles(const LaneShape& shape,
+  __attribute__((noinline)) void StoreInTiles(const KernelShape& shape,
                                               const P* packs, N* rows) {
     constexpr int kTile = 64;
     for (int begin = 0; begin < shape.columns; begin += kTile) {
@@ -118,8 +118,8 @@ class BlockOutputs {
   __attribute__((noinline)) unsigned StoreRowByRow(Output output, long long row,
                                                    int count, const P* packs,
                                                    int distinct) {
-    const LaneShape& shape = job_.setup->shapes[static_cast<int>(output)];
-    const LaneOutput& out = job_.outputs[static_cast<int>(output)];
+    const KernelShape& shape = job_.setup->shapes[static_cast<int>(output)];
+    const KernelOutput& out = job_.outputs[static_cast<int>(output)];
     StoreRows(shape, packs, staging_, false);
     for (int l = 0; l < count; ++l) {
       if (!job_.Stores(output, row + l)) continue;

@@ -17,7 +17,7 @@ class BlockTask {
 
   /// `mass` must hold the factors of M before anything is computed.
   BlockTask(const BlockJob& job, QuantityBits wanted,
-            const MassFactors<N>& mass, Carver& carver)
+            const MassFactors<N>& mass, Arena& arena)
       : setup_(*job.setup),
         n_(setup_.tree.n),
         m_(setup_.task_rows),
@@ -25,12 +25,12 @@ class BlockTask {
         mass_(mass) {
     const auto n = static_cast<unsigned long>(n_);
     if (Wants(Quantity::kTaskTorque) || Wants(Quantity::kTaskProjection)) {
-      carver.Take(work_, n);
+      arena.Take(work_, n);
     }
-    if (Wants(Quantity::kTaskTorque)) carver.Take(tau_, n);
+    if (Wants(Quantity::kTaskTorque)) arena.Take(tau_, n);
     if (Wants(Quantity::kTaskProjection)) {
-      carver.Take(J_bar_, 6 * n);
-      carver.Take(projector_, n * n);
+      arena.Take(J_bar_, 6 * n);
+      arena.Take(projector_, n * n);
     }
   }
 

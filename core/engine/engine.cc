@@ -64,7 +64,7 @@ struct Engine::Run {
   void Leave(std::unique_ptr<RowWorkspace> workspace) {
     const std::scoped_lock lock(engine.mutex_);
     Workspaces& spare = engine.spare_;
-    if (workspace->bytes() > RowWorkspace::kMostKept) {
+    if (workspace->bytes() > RowWorkspace::kMaxRetainedBytes) {
       large.push_back(std::move(workspace));
     } else if (spare.size() < spare.capacity()) {
       spare.push_back(std::move(workspace));

@@ -53,7 +53,7 @@ class Engine {
     /// Rows per chunk; 0: as many as take 0.1 ms.
     int chunk_rows = 0;
     /// Null: BestTarget().
-    const LaneKernels* target = nullptr;
+    const SimdKernels* target = nullptr;
   };
   using Done = std::function<void(EvaluationReport)>;
 
@@ -85,7 +85,7 @@ class Engine {
   Pool& pool() { return *pool_; }
   int threads() const { return pool_->threads(); }
   /// The kernels in use.
-  const LaneKernels& kernels() const { return kernels_; }
+  const SimdKernels& kernels() const { return kernels_; }
   /// Their instruction set.
   std::string_view target() const { return kernels_.target; }
 
@@ -95,7 +95,7 @@ class Engine {
 
   Pool::Job JobOf(const std::shared_ptr<Run>& run) const;
 
-  const LaneKernels& kernels_;
+  const SimdKernels& kernels_;
   int chunk_rows_;
   std::mutex mutex_;  // of all workspaces that no chunk uses now
   Workspaces spare_;

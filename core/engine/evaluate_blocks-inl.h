@@ -12,10 +12,10 @@
 #include "core/engine/block_links-inl.h"
 #include "core/engine/block_outputs-inl.h"
 #include "core/engine/block_task-inl.h"
+#include "core/engine/fallback_mask.h"
 #include "core/engine/functions.h"
 #include "core/engine/mass_certificate-inl.h"
 #include "core/engine/mass_factors-inl.h"
-#include "core/engine/row_doubts.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -27,8 +27,8 @@ class BlockEvaluation {
   BlockEvaluation(const BlockJob& job, void* memory)
       : job_(job),
         setup_(*job.setup),
-        lowered_(Lowered(setup_)),
-        n_(lowered_.n),
+        compiled_(Compiled(setup_)),
+        n_(compiled_.n),
         wanted_(job.Quantities()),
         wants_acceleration_(Wants(Output::kAcceleration) ||
                             Wants(Quantity::kForwardDynamicsDerivatives) ||
@@ -36,14 +36,14 @@ class BlockEvaluation {
         by_factorization_(n_ <= 12),
         factorizes_(job.task || (wanted_ & kTakesInverse) != 0 ||
                     (by_factorization_ && wants_acceleration_)),
-        carver_(memory),
-        in_(job, carver_),
-        out_(job, carver_),
-        mass_(lowered_, {setup_.tip.path, setup_.tip.path_length}, carver_),
-        certificate_(setup_, factorizes_ || wants_acceleration_, carver_),
-        task_(job, wanted_, mass_, carver_),
-        derivatives_(setup_.tree, lowered_, wanted_, mass_, carver_),
-        links_(setup_.tree, lowered_, wanted_, carver_),
+        arena_(memory),
+        in_(job, arena_),
+        out_(job, arena_),
+        mass_(compiled_, {setup_.tip.path, setup_.tip.path_length}, arena_),
+        certificate_(setup_, factorizes_ || wants_acceleration_, arena_),
+        task_(job, wanted_, mass_, arena_),
+        derivatives_(setup_.tree, compiled_, wanted_, mass_, arena_),
+        links_(setup_.tree, compiled_, wanted_, arena_),
         wants_jacobian_(Wants(Output::kJacobian) ||
                         Wants(Output::kJacobianDrift) || job.task ||
                         Wants(Output::kForwardFrameAcceleration) ||
@@ -52,27 +52,27 @@ class BlockEvaluation {
                      links_.wants_pose()) {
     const auto n = static_cast<unsigned long>(n_);
     P** const of_joints[] = {&s_, &c_, &zeros_, &result_, &h_, &acceleration_};
-    for (P** array : of_joints) carver_.Take(*array, n);
-    carver_.Take(J_, 6 * n);
-    const auto slots = static_cast<unsigned long>(lowered_.slots);
-    carver_.Take(low_.F, n);
-    carver_.Take(low_.motion, slots);
-    carver_.Take(low_.sum, slots);
+    for (P** array : of_joints) arena_.Take(*array, n);
+    arena_.Take(J_, 6 * n);
+    const auto slots = static_cast<unsigned long>(compiled_.slots);
+    arena_.Take(low_.F, n);
+    arena_.Take(low_.motion, slots);
+    arena_.Take(low_.sum, slots);
     const auto places =
         1 + static_cast<unsigned long>(setup_.wrench_place_count);
-    carver_.Take(placed_.list, places);
-    carver_.Take(acting_, places);
-    if (setup_.wrench_place_count > 0) carver_.Take(J_of_wrench_, 6 * n);
+    arena_.Take(placed_.list, places);
+    arena_.Take(acting_, places);
+    if (setup_.wrench_place_count > 0) arena_.Take(J_of_wrench_, 6 * n);
     if (!by_factorization_ && wants_acceleration_) {
-      carver_.Take(low_.pivot, n);
-      carver_.Take(low_.u, n);
-      carver_.Take(low_.articulated, slots);
-      carver_.Take(low_.acceleration, slots);
+      arena_.Take(low_.pivot, n);
+      arena_.Take(low_.u, n);
+      arena_.Take(low_.articulated, slots);
+      arena_.Take(low_.acceleration, slots);
     }
   }
 
   /// Working memory that the job takes.
-  unsigned long bytes() const { return carver_.used(); }
+  unsigned long bytes() const { return arena_.used(); }
 
   /// Stands at an address that the caller has.
   static TORQUED_INLINE void* operator new(unsigned long /*size*/, void* at) {
@@ -83,9 +83,9 @@ class BlockEvaluation {
   void Prepare() {
     in_.Prepare();
     for (int i = 0; i < n_; ++i) {
-      if (lowered_.bodies[i].motion != JointMotion::kPrismatic) continue;
-      s_[i] = P(lowered_.bodies[i].sin_q0);
-      c_[i] = P(lowered_.bodies[i].cos_q0);
+      if (compiled_.bodies[i].motion != JointMotion::kPrismatic) continue;
+      s_[i] = P(compiled_.bodies[i].sin_q0);
+      c_[i] = P(compiled_.bodies[i].cos_q0);
     }
     certificate_.Prepare();
     Clear(zeros_, n_);
@@ -109,18 +109,18 @@ class BlockEvaluation {
   }
 
   /// After Prepare.
-  long long Run(long long begin, long long end, DoubtfulRow* doubtful) {
+  long long Run(long long begin, long long end, FallbackRow* fallback) {
     long long listed = 0;
     for (long long row = begin; row < end; row += kLanes) {
       const long long left = end - row;
       row_ = row;
       count_ = left < kLanes ? static_cast<int>(left) : kLanes;
-      doubts_.Clear();
-      doubts_.Add(kAllQuantities, in_.Load(row_, count_));
+      fallback_mask_.Clear();
+      fallback_mask_.Add(kAllQuantities, in_.Load(row_, count_));
       certificate_.Load(in_[Input::kQ]);
       Compute();
-      if (doubts_.any()) [[unlikely]] {
-        listed += doubts_.List(row_, count_, doubtful + listed);
+      if (fallback_mask_.any()) [[unlikely]] {
+        listed += fallback_mask_.List(row_, count_, fallback + listed);
       }
     }
     out_.Finish();
@@ -131,11 +131,11 @@ class BlockEvaluation {
   using P = Pack<N>;
   static constexpr int kLanes = P::kLanes;
 
-  static const LoweredTreeOf<N>& Lowered(const BlockSetup& setup) {
+  static const CompiledTree<N>& Compiled(const BlockSetup& setup) {
     if constexpr (sizeof(N) == 8) {
-      return setup.lowered_f64;
+      return setup.compiled_f64;
     } else {
-      return setup.lowered_f32;
+      return setup.compiled_f32;
     }
   }
 
@@ -144,7 +144,7 @@ class BlockEvaluation {
 
   /// Where wrenches act that move something.
   void PlaceWrenches() {
-    const auto place = [this](const LanePlace& at, ReferenceFrame reference,
+    const auto place = [this](const FramePath& at, ReferenceFrame reference,
                               const P* wrench, bool on_environment) {
       if (at.path_length == 0) return;
       acting_[placed_.count].body = at.path[at.path_length - 1];
@@ -158,21 +158,21 @@ class BlockEvaluation {
     }
     if (!in_.Has(Input::kExternalWrenches)) return;
     for (int k = 0; k < setup_.wrench_place_count; ++k) {
-      const LanePlace& at = setup_.wrench_places[k];
+      const FramePath& at = setup_.wrench_places[k];
       place(at, at.reference, in_[Input::kExternalWrenches] + 6 * k, false);
     }
   }
 
   /// Entries of M between branches, which nobody writes.
   void ClearOffBranches() {
-    if (!lowered_.chain) Clear(mass_.M(), PackedSize(n_));
+    if (!compiled_.chain) Clear(mass_.M(), PackedSize(n_));
   }
 
   static void Clear(P* packs, int count) {
     for (int k = 0; k < count; ++k) packs[k] = P(N(0));
   }
 
-  LoweredState<P> State(const P* accelerations) const {
+  Configuration<P> State(const P* accelerations) const {
     return {s_, c_, in_[Input::kQ], in_[Input::kV], accelerations};
   }
 
@@ -186,7 +186,7 @@ class BlockEvaluation {
       const P* const g = in_[Input::kGravity];
       terms_.gravity = under_wrenches_.gravity = {g[0], g[1], g[2]};
     }
-    SinCosOfAngles(lowered_, in_[Input::kQ], s_, c_);
+    SinCosOfAngles(compiled_, in_[Input::kQ], s_, c_);
     // The factorization comes early: its chain of divisions leaves room for
     // what follows.
     if (Wants(Output::kMassMatrix) || factorizes_) ComputeMass();
@@ -197,8 +197,8 @@ class BlockEvaluation {
     // Its divisions wait for each other as well, beside the bias forces.
     TaskResult<P> task;
     if (job_.task) {
-      doubts_.Add(kTaskQuantities,
-                  task_.ComputeInertia(in_[Input::kQ], task, Storing()));
+      fallback_mask_.Add(kTaskQuantities,
+                         task_.ComputeInertia(in_[Input::kQ], task, Storing()));
     }
     for (int k = 0; k < placed_.count; ++k) acting_[k].W = WrenchOnBody(k);
     if (Wants(Output::kTau)) {
@@ -211,7 +211,7 @@ class BlockEvaluation {
                            Storing());
     }
     if (Wants(Output::kGravity)) {
-      LoweredState<P> at_rest = State(zeros_);
+      Configuration<P> at_rest = State(zeros_);
       at_rest.v = zeros_;
       StoreForces(nullptr, terms_.gravity, at_rest, Output::kGravity);
     }
@@ -220,8 +220,7 @@ class BlockEvaluation {
                   Output::kCoriolis);
     }
     if (Wants(Output::kBias) || job_.task) {
-      LoweredInverseDynamics(lowered_, terms_, State(zeros_), low_, h_,
-                             tip_.Body(), &motion_);
+      Rnea(compiled_, terms_, State(zeros_), low_, h_, tip_.Body(), &motion_);
       Store(Output::kBias, h_, n_);
     }
     P drift[6];
@@ -236,7 +235,7 @@ class BlockEvaluation {
     }
     if (Wants(Output::kJacobianDrift) ||
         Wants(Output::kForwardFrameAcceleration)) {
-      LoweredTipMotion(lowered_, tip_, State(zeros_), terms_.base, &motion_);
+      FrameMotion(compiled_, tip_, State(zeros_), terms_.base, &motion_);
       ComputeDrift(Vec3<P>::Zero(), drift);
       Store(Output::kJacobianDrift, drift, 6);
       if (Wants(Output::kForwardFrameAcceleration)) {
@@ -244,28 +243,28 @@ class BlockEvaluation {
       }
     }
     if (links_.wanted()) {
-      const LoweredState<P> state = State(a);
+      const Configuration<P> state = State(a);
       links_.Compute(
           {terms_, under_wrenches_, placed_, state, tip_, pose_, J_, low_},
           Storing());
     }
   }
 
-  void InverseDynamics(const LoweredTerms<P>& terms,
-                       const LoweredState<P>& state, P* tau) {
-    LoweredInverseDynamics(lowered_, terms, state, low_, tau, kBase, &motion_);
+  void InverseDynamics(const DynamicsTerms<P>& terms,
+                       const Configuration<P>& state, P* tau) {
+    Rnea(compiled_, terms, state, low_, tau, kBase, &motion_);
   }
 
   /// From the motion of the tip's body at q̈ = 0, less gravity.
   TORQUED_INLINE void ComputeDrift(const Vec3<P>& gravity, P* drift) const {
-    LoweredDrift(lowered_, tip_, in_[Input::kV], terms_.base, gravity, motion_,
-                 pose_, static_cast<const P*>(J_), drift);
+    JacobianDrift(compiled_, tip_, in_[Input::kV], terms_.base, gravity,
+                  motion_, pose_, static_cast<const P*>(J_), drift);
   }
 
   /// Bias forces without friction.
   void StoreForces(const BaseMotion<P>* base, const Vec3<P>& gravity,
-                   const LoweredState<P>& state, Output output) {
-    LoweredTerms<P> terms = terms_;
+                   const Configuration<P>& state, Output output) {
+    DynamicsTerms<P> terms = terms_;
     terms.base = base;
     terms.gravity = gravity;
     terms.viscous_friction = terms.coulomb_friction = false;
@@ -276,14 +275,15 @@ class BlockEvaluation {
   __attribute__((noinline)) void ComputeMass() {
     // What unrolled factorization leaves behind of numbers that are not finite.
     if (factorizes_) ClearOffBranches();
-    LoweredMassMatrix(lowered_, State(zeros_), low_, mass_.M());
+    Crba(compiled_, State(zeros_), low_, mass_.M());
     Store(Output::kMassMatrix, mass_.M(), PackedSize(n_));
     if (!factorizes_) return;
-    doubts_.Add(kSolvesMassMatrix, mass_.Factor(certificate_.root_scales()));
+    fallback_mask_.Add(kSolvesMassMatrix,
+                       mass_.Factor(certificate_.root_scales()));
   }
 
   __attribute__((noinline)) void ComputeFrame() {
-    LoweredTipPose(lowered_, tip_, State(zeros_), J_, &pose_);
+    FramePose(compiled_, tip_, State(zeros_), J_, &pose_);
     if (Wants(Output::kPose)) {
       const PoseRows<P>& X = pose_.tip;
       const P pose[12] = {X.r0.x, X.r0.y, X.r0.z, X.p.x,  X.r1.x, X.r1.y,
@@ -291,7 +291,7 @@ class BlockEvaluation {
       Store(Output::kPose, pose, 12);
     }
     if (!wants_jacobian_) return;
-    LoweredJacobian(lowered_, tip_, pose_, J_);
+    FrameJacobian(compiled_, tip_, pose_, J_);
     Store(Output::kJacobian, J_, 6 * n_);
   }
 
@@ -299,7 +299,7 @@ class BlockEvaluation {
   /// environment with its sign turned.
   Wrench<P> WrenchOnBody(int k) {
     const PlacedWrench<N>& placed = placed_.list[k];
-    const LoweredTip& place = placed.place;
+    const TipFrame& place = placed.place;
     Wrench<P> F = placed.AsWrench();
     if (place.reference == ReferenceFrame::kLocal) {
       TurnByMatrix(place.frame->R, F.m);
@@ -307,7 +307,7 @@ class BlockEvaluation {
     } else {
       TipPose<P> found;
       if (!placed.on_environment) {
-        LoweredTipPose(lowered_, place, State(zeros_), J_of_wrench_, &found);
+        FramePose(compiled_, place, State(zeros_), J_of_wrench_, &found);
       }
       const PoseRows<P>& X = (placed.on_environment ? pose_ : found).last;
       if (place.reference == ReferenceFrame::kWorld) F.m -= Cross(X.p, F.f);
@@ -328,8 +328,8 @@ class BlockEvaluation {
     if (by_factorization_) {
       mass_.Solve(acceleration_);
     } else {
-      LoweredSolve(lowered_, State(zeros_), low_, acceleration_);
-      doubts_.Add(kSolvesMassMatrix, certificate_.Uncertain(low_.pivot));
+      Aba(compiled_, State(zeros_), low_, acceleration_);
+      fallback_mask_.Add(kSolvesMassMatrix, certificate_.Uncertain(low_.pivot));
     }
     Store(Output::kAcceleration, acceleration_, n_);
   }
@@ -348,8 +348,8 @@ class BlockEvaluation {
 
   /// Where it is wanted.
   void Store(Output output, const P* packs, int distinct) {
-    doubts_.Add(Bit(QuantityOf(output)),
-                out_.Store(output, row_, count_, packs, distinct));
+    fallback_mask_.Add(Bit(QuantityOf(output)),
+                       out_.Store(output, row_, count_, packs, distinct));
   }
 
   auto Storing() {
@@ -359,7 +359,7 @@ class BlockEvaluation {
 
   const BlockJob& job_;
   const BlockSetup& setup_;
-  const LoweredTreeOf<N>& lowered_;
+  const CompiledTree<N>& compiled_;
   const int n_;
   const QuantityBits wanted_;
   const bool wants_acceleration_;  // of forward dynamics
@@ -367,7 +367,7 @@ class BlockEvaluation {
   /// freedom, by articulated bodies beyond.
   const bool by_factorization_;
   const bool factorizes_;
-  Carver carver_;
+  Arena arena_;
   BlockInputs<N> in_;
   BlockOutputs<N> out_;
   MassFactors<N> mass_;
@@ -378,18 +378,18 @@ class BlockEvaluation {
   const bool wants_jacobian_, wants_frame_;
   P *s_, *c_, *zeros_, *result_, *h_, *J_;
   P* acceleration_;  // of forward dynamics
-  LoweredScratch<P> low_{};
+  RecursionScratch<P> low_{};
 
   BaseMotion<P> base_;
-  LoweredTerms<P> terms_, under_wrenches_;
+  DynamicsTerms<P> terms_, under_wrenches_;
   PlacedWrenches<N> placed_{};
   BodyWrench<P>* acting_;  // those wrenches, in their bodies
   P* J_of_wrench_ = nullptr;
-  LoweredTip tip_{};
+  TipFrame tip_{};
 
   long long row_ = 0;  // of the block under way
   int count_ = 0;
-  RowDoubts<kLanes> doubts_;
+  FallbackMask<kLanes> fallback_mask_;
   LinkMotion<P> motion_;
   TipPose<P> pose_;
 };

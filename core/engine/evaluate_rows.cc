@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kRowsOfOneLane = kOneLaneHasBitsOfLanes ? 2 : 0;
 
 /// Rows in doubt that are listed at a time: whole blocks of any target.
-constexpr std::int64_t kMostListed = 2048;
+constexpr std::int64_t kMaxListed = 2048;
 
 /// Of lanes, beside what they say without inputs.
 constexpr std::int64_t kBytesOfAJointInLanes = 2048;
@@ -36,23 +36,23 @@ OutputBits OutputsOf(QuantityBits quantities) {
   return outputs;
 }
 
-/// At most kMostListed rows, as the kernels find them: how many are in doubt in
-/// double precision, listed at the front of workspace.doubtful.
+/// At most kMaxListed rows, as the kernels find them: how many are in doubt in
+/// double precision, listed at the front of workspace.fallback.
 long long RunKernels(const EvaluationPlan& plan,
                      const EvaluationOutputs& outputs,
-                     const LaneKernels& kernels, std::int64_t begin,
+                     const SimdKernels& kernels, std::int64_t begin,
                      std::int64_t end, RowWorkspace& workspace) {
   const bool one_lane = plan.one_lane() || end - begin <= kRowsOfOneLane;
-  const LaneKernels& in_double = one_lane ? *kernels.one_lane : kernels;
+  const SimdKernels& in_double = one_lane ? *kernels.one_lane : kernels;
   BlockJob job = plan.Job(outputs);
-  DoubtfulRow* const rows = workspace.doubtful.data();
+  FallbackRow* const rows = workspace.fallback.data();
   if (!job.single_precision) {
-    return RunLanes(in_double, job, begin, end, workspace, rows);
+    return RunKernels(in_double, job, begin, end, workspace, rows);
   }
   const QuantityBits large = plan.large().bits();
   const OutputBits wanted = job.wanted;
   job.wanted &= ~OutputsOf(large);
-  long long count = RunLanes(kernels, job, begin, end, workspace, rows);
+  long long count = RunKernels(kernels, job, begin, end, workspace, rows);
   if (large != 0) {
     // All rows, with the doubts of those that are listed.
     std::int64_t row = end;
@@ -74,11 +74,11 @@ long long RunKernels(const EvaluationPlan& plan,
   job.rows = rows;
   job.wanted = wanted & OutputsOf(quantities);
   job.task = job.task && (quantities & kTaskQuantities) != 0;
-  DoubtfulRow* const left = rows + (end - begin);
-  const long long found = RunLanes(in_double, job, 0, count, workspace, left);
+  FallbackRow* const left = rows + (end - begin);
+  const long long found = RunKernels(in_double, job, 0, count, workspace, left);
   long long open = 0;
   for (long long k = 0; k < found; ++k) {
-    const DoubtfulRow& row = rows[left[k].row];
+    const FallbackRow& row = rows[left[k].row];
     const QuantityBits doubts = row.quantities & left[k].quantities;
     if (doubts != 0) rows[open++] = {row.row, doubts};
   }
@@ -88,13 +88,13 @@ long long RunKernels(const EvaluationPlan& plan,
 /// The same with what is still in doubt then decided.
 void EvaluateListed(const EvaluationPlan& plan,
                     const EvaluationOutputs& outputs,
-                    const LaneKernels& kernels, std::int64_t begin,
+                    const SimdKernels& kernels, std::int64_t begin,
                     std::int64_t end, RowWorkspace& workspace,
                     std::vector<RowIssue>& issues) {
   // Those in doubt, and in double precision still.
   const auto listed = static_cast<std::size_t>(2 * (end - begin));
-  if (workspace.doubtful.size() < listed) {
-    workspace.doubtful = std::vector<DoubtfulRow>(listed);
+  if (workspace.fallback.size() < listed) {
+    workspace.fallback = std::vector<FallbackRow>(listed);
   }
   const long long count =
       RunKernels(plan, outputs, kernels, begin, end, workspace);
@@ -110,8 +110,8 @@ void EvaluateListed(const EvaluationPlan& plan,
   const bool wants_sigma = task && outputs.sigma_min != nullptr;
   if (count == 0 && !wants_sigma) return;
 
-  const DoubtfulRow* next = workspace.doubtful.data();
-  const DoubtfulRow* const last = next + count;
+  const FallbackRow* next = workspace.fallback.data();
+  const FallbackRow* const last = next + count;
   for (std::int64_t row = begin; row < end; ++row) {
     QuantityBits doubts = 0;
     if (next < last && next->row == row) {
@@ -132,12 +132,12 @@ void EvaluateListed(const EvaluationPlan& plan,
 }  // namespace
 
 std::int64_t RowWorkspace::BytesFor(const EvaluationPlan& plan,
-                                    const LaneKernels& kernels) {
+                                    const SimdKernels& kernels) {
   double nothing = 0;  // is not written
   EvaluationOutputs outputs;
   for (OutputArray& output : outputs.arrays) output.data = &nothing;
   BlockJob job = plan.Job(outputs);
-  for (LaneInput& input : job.inputs) input = {};
+  for (KernelInput& input : job.inputs) input = {};
   // The kernels themselves say what a job takes.
   std::int64_t of_lanes = 0;
   if (job.single_precision) {
@@ -153,21 +153,21 @@ std::int64_t RowWorkspace::BytesFor(const EvaluationPlan& plan,
   return of_lanes + kBytesOfAJointInLanes * model.nv() +
          BytesOfPivots(model.tree().n) +
          std::int64_t{sizeof(double)} * DecisionNumbers(plan) +
-         2 * kMostListed * std::int64_t{sizeof(DoubtfulRow)};
+         2 * kMaxListed * std::int64_t{sizeof(FallbackRow)};
 }
 
 std::int64_t RowWorkspace::bytes() const {
-  return lanes_bytes + BytesOf(doubtful) + BytesOf(numbers) +
+  return lanes_bytes + BytesOf(fallback) + BytesOf(numbers) +
          BytesOfPivots(static_cast<std::int64_t>(pivots.X.capacity()));
 }
 
-long long RunLanes(const LaneKernels& kernels, const BlockJob& job,
-                   std::int64_t begin, std::int64_t end,
-                   RowWorkspace& workspace, DoubtfulRow* doubtful) {
+long long RunKernels(const SimdKernels& kernels, const BlockJob& job,
+                     std::int64_t begin, std::int64_t end,
+                     RowWorkspace& workspace, FallbackRow* fallback) {
   for (;;) {
     const long long count =
         kernels.evaluate(&job, begin, end, workspace.lanes.get(),
-                         workspace.lanes_bytes, doubtful);
+                         workspace.lanes_bytes, fallback);
     if (count >= 0) return count;
     workspace.lanes.reset();  // not both at a time
     workspace.lanes_bytes = 0;
@@ -179,12 +179,12 @@ long long RunLanes(const LaneKernels& kernels, const BlockJob& job,
 }
 
 void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
-                  const LaneKernels& kernels, std::int64_t begin,
+                  const SimdKernels& kernels, std::int64_t begin,
                   std::int64_t end, RowWorkspace& workspace,
                   std::vector<RowIssue>& issues) {
-  for (; begin < end; begin += kMostListed) {
+  for (; begin < end; begin += kMaxListed) {
     EvaluateListed(plan, outputs, kernels, begin,
-                   std::min(end, begin + kMostListed), workspace, issues);
+                   std::min(end, begin + kMaxListed), workspace, issues);
   }
 }
 

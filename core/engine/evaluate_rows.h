@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/dynamics/pivot_rule.h"
+#include "core/dynamics/pivot_check.h"
 #include "core/engine/block_job.h"
 #include "core/engine/evaluation_plan.h"
 
@@ -16,12 +16,12 @@ namespace torqued {
 /// only grows.
 struct RowWorkspace {
   /// What an engine keeps from job to job; what has more goes with its job.
-  static constexpr std::int64_t kMostKept = 512 << 10;
+  static constexpr std::int64_t kMaxRetainedBytes = 512 << 10;
 
   /// What the rows of a plan take, whatever their inputs and however many are
   /// in doubt: not less. So it may be asked for before there are rows.
   static std::int64_t BytesFor(const EvaluationPlan& plan,
-                               const LaneKernels& kernels);
+                               const SimdKernels& kernels);
   /// What it has.
   std::int64_t bytes() const;
 
@@ -30,7 +30,7 @@ struct RowWorkspace {
   };
   std::unique_ptr<CacheLine[]> lanes;  // of the kernels
   std::int64_t lanes_bytes = 0;
-  std::vector<DoubtfulRow> doubtful;
+  std::vector<FallbackRow> fallback;
   // Of a decision on a row.
   PivotScratch pivots;
   std::vector<double> numbers;
@@ -39,14 +39,14 @@ struct RowWorkspace {
 /// Rows [begin, end), by the kernels of a target. Appends rows that are not OK
 /// to `issues`, in order.
 void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
-                  const LaneKernels& kernels, std::int64_t begin,
+                  const SimdKernels& kernels, std::int64_t begin,
                   std::int64_t end, RowWorkspace& workspace,
                   std::vector<RowIssue>& issues);
 
 /// What the kernels alone make of rows [begin, end): returns how many of them
-/// are in doubt and lists these in `doubtful`, which has room for all.
-long long RunLanes(const LaneKernels& kernels, const BlockJob& job,
-                   std::int64_t begin, std::int64_t end,
-                   RowWorkspace& workspace, DoubtfulRow* doubtful);
+/// are in doubt and lists these in `fallback`, which has room for all.
+long long RunKernels(const SimdKernels& kernels, const BlockJob& job,
+                     std::int64_t begin, std::int64_t end,
+                     RowWorkspace& workspace, FallbackRow* fallback);
 
 }  // namespace torqued

@@ -185,7 +185,7 @@ void ForPresent(const EvaluationInputs& inputs, const Function& f) {
 
 /// The rotation R and the translation p of T_{k',tip} = C_k⁻¹ T_{k,tip}; of a
 /// frame on the base, as it is.
-BodyFrame InLoweredFrame(const LoweredTreeOf<double>& tree,
+BodyFrame InLoweredFrame(const CompiledTree<double>& tree,
                          const BodyFrame& tip) {
   if (tip.body == kBase) return tip;
   const BodyFrame& C = tree.frames[static_cast<std::size_t>(tip.body)];
@@ -247,8 +247,8 @@ EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
   tip_frame = FindFrameOrTip(*model, options.tip_frame, "options.tip_frame");
   model = ApplyPayload(model, options);
   const Tree tree = setup.tree = model->tree();
-  setup.lowered_f64 = model->lowered().f64();
-  setup.lowered_f32 = model->lowered().f32();
+  setup.compiled_f64 = model->compiled().f64();
+  setup.compiled_f32 = model->compiled().f32();
   if (!options.terms.gravity) options.terms.gravity = model->gravity();
   CheckTerms(options.terms);
   for (int k = 0; k < kQuantityCount; ++k) {
@@ -272,7 +272,7 @@ EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
         FindFrameOf(*model, wrenches[k].frame, options,
                     Indexed("options.external_wrenches", k) + ".frame",
                     "the frame on which the wrench acts");
-    lane_places.push_back(
+    frame_paths.push_back(
         PlaceOf(model->frames()[static_cast<std::size_t>(frame)].placement,
                 wrenches[k].reference_frame));
   }
@@ -288,11 +288,12 @@ EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
     add(q_permutation, joint.q_index, joint.nq);
     add(v_permutation, joint.v_index, joint.nv);
   }
-  if (quantities.HasAny(kSolvesMassMatrix)) pivot_scales = PivotScales(tree);
+  if (quantities.HasAny(kSolvesMassMatrix))
+    inertia_scales = InertiaScales(tree);
   for (int k = 0; k < kOutputCount; ++k) {
     const auto output = static_cast<Output>(k);
     if ((outputs & Bit(output)) == 0) continue;
-    const LaneShape& shape = setup.shapes[k] = LayOut(output);
+    const KernelShape& shape = setup.shapes[k] = LayOut(output);
     if (shape.columns > kMaxLaneColumns) large.Add(QuantityOf(output));
   }
   one_lane = tree.n > kMaxLaneDof || (kOneLaneHasBitsOfLanes && !large.empty());
@@ -301,12 +302,12 @@ EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
   // factorizations.
   const double n = model->nv();
   double ns = 5 + 8 * n;
-  for (const LaneShape& shape : setup.shapes) ns += 0.8 * shape.columns;
+  for (const KernelShape& shape : setup.shapes) ns += 0.8 * shape.columns;
   if (quantities.HasAny(kTaskQuantities)) ns += 0.06 * n * n * n;
   if (quantities.HasAny(kTakesInverse)) ns += 0.4 * n * n * n;
   cost = one_lane ? 3 * ns : ns;
 
-  setup.scale_bounds = pivot_scales.bounds().data();
+  setup.scale_bounds = inertia_scales.bounds().data();
   std::ranges::copy(*options.terms.gravity, setup.gravity);
   setup.viscous_friction = options.terms.viscous_friction;
   setup.coulomb_friction = options.terms.coulomb_friction;
@@ -317,8 +318,8 @@ EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
     tip = model->frames()[static_cast<std::size_t>(*frame)].placement;
   }
   setup.tip = PlaceOf(tip, options.reference_frame);
-  setup.wrench_places = lane_places.data();
-  setup.wrench_place_count = static_cast<int>(lane_places.size());
+  setup.wrench_places = frame_paths.data();
+  setup.wrench_place_count = static_cast<int>(frame_paths.size());
   setup.task = quantities.HasAny(kTaskQuantities);
   if (setup.task) FillTask(tip);
 }
@@ -394,7 +395,7 @@ int EvaluationPlan::Checked::ColumnsOf(Input input) const {
 }
 
 /// How rows of an output are made of the numbers that the algorithms store.
-LaneShape EvaluationPlan::Checked::LayOut(Output output) {
+KernelShape EvaluationPlan::Checked::LayOut(Output output) {
   const Shape& shape = RowOf(output).shape;
   const bool symmetric = shape.sizes[1] == table::kSymmetric;
   const int dimensions[] = {shape.sizes[0], shape.sizes[symmetric ? 0 : 1],
@@ -470,12 +471,12 @@ const std::vector<int>& EvaluationPlan::Checked::Permutation(
                                         : kNone;
 }
 
-LanePlace EvaluationPlan::Checked::PlaceOf(const BodyFrame& frame,
+FramePath EvaluationPlan::Checked::PlaceOf(const BodyFrame& frame,
                                            ReferenceFrame reference) {
   // On the base it has no path: it does not move, and a wrench there moves
   // nothing.
   const std::vector<int>& path = paths.emplace_back(PathTo(frame.body));
-  return {InLoweredFrame(setup.lowered_f64, frame), reference, path.data(),
+  return {InLoweredFrame(setup.compiled_f64, frame), reference, path.data(),
           static_cast<int>(path.size())};
 }
 
@@ -585,12 +586,12 @@ double EvaluationPlan::nanoseconds() const {
 }
 
 std::int64_t EvaluationPlan::bytes() const {
-  std::int64_t bytes = pivot_scales().bytes();
+  std::int64_t bytes = inertia_scales().bytes();
   for (const auto& permutation : checked_->output_permutations) {
     bytes += static_cast<std::int64_t>(permutation.size() * sizeof(int));
   }
   if (!options().payload) return bytes;
-  // A copy of the model: bodies, twice lowered, and names.
+  // A copy of the model: bodies, twice compiled, and names.
   for (const Frame& frame : model().frames()) {
     bytes += static_cast<std::int64_t>(2 * (sizeof(frame) + frame.name.size()));
   }

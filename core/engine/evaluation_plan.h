@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/dynamics/pivot_scale.h"
+#include "core/dynamics/inertia_scale.h"
 #include "core/engine/block_job.h"
 #include "core/engine/evaluation.h"
 #include "core/model/model.h"
@@ -93,7 +93,9 @@ class EvaluationPlan {
   Precision precision() const { return checked_->precision; }
 
   /// What pivots of M are compared with; empty where nothing solves with M.
-  const PivotScales& pivot_scales() const { return checked_->pivot_scales; }
+  const InertiaScales& inertia_scales() const {
+    return checked_->inertia_scales;
+  }
 
   /// Whether a block of lanes takes too much memory, so that the plan is
   /// computed one state at a time: depends on the model and on what is asked
@@ -104,7 +106,7 @@ class EvaluationPlan {
   QuantitySet large() const { return checked_->large; }
 
   /// Of an output that the plan produces.
-  const LaneShape& shape(Output output) const {
+  const KernelShape& shape(Output output) const {
     return checked_->setup.shapes[static_cast<std::size_t>(output)];
   }
 
@@ -138,12 +140,12 @@ class EvaluationPlan {
       const bool used = has_wrench || options.quantities.HasAny(kTipQuantities);
       return used ? tip_frame : std::nullopt;
     }
-    LaneShape LayOut(Output output);
+    KernelShape LayOut(Output output);
     std::vector<std::pair<int, int>> AncestorPairs() const;
     std::vector<int> PathTo(int body) const;
     /// Of the caller's order, in one dimension of a Shape.
     const std::vector<int>& Permutation(int dimension) const;
-    LanePlace PlaceOf(const BodyFrame& frame, ReferenceFrame reference);
+    FramePath PlaceOf(const BodyFrame& frame, ReferenceFrame reference);
     void FillTask(const BodyFrame& tip);
 
     std::shared_ptr<const Model> model;  // with the payload
@@ -155,15 +157,15 @@ class EvaluationPlan {
     /// Named by the options, or the model's; nothing when neither settles it.
     std::optional<int> tip_frame;
     std::vector<int> joint_order, q_permutation, v_permutation;
-    /// By Output; see LaneShape.
+    /// By Output; see KernelShape.
     std::array<std::vector<int>, kOutputCount> output_permutations;
     Precision precision = Precision::kDouble;
-    PivotScales pivot_scales;
+    InertiaScales inertia_scales;
     bool one_lane = false;
     QuantitySet large;
     BlockSetup setup{};
     std::vector<std::vector<int>> paths;  // of the places
-    std::vector<LanePlace> lane_places;
+    std::vector<FramePath> frame_paths;
     std::vector<int> sliding;
     mutable std::atomic<double> cost = 0;
   };

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "core/math/pack.h"
-#include "core/tree/lowered_tree.h"
+#include "core/tree/compiled_tree.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -187,7 +187,7 @@ TORQUED_INLINE void SinCosOfReduced(const ReducedAngle<N>& angle, Pack<N>& sine,
 
 /// q + q0 of a revolute joint.
 template <class N>
-TORQUED_INLINE ReducedAngle<N> AngleOf(const LoweredBody<N>& body,
+TORQUED_INLINE ReducedAngle<N> AngleOf(const CompiledBody<N>& body,
                                        const Pack<N>& q) {
   return body.q0_rest == 0 ? Reduce(q, body.quadrant)
                            : Reduce(q, body.quadrant, Pack<N>(body.q0_rest));
@@ -197,10 +197,10 @@ TORQUED_INLINE ReducedAngle<N> AngleOf(const LoweredBody<N>& body,
 /// the sum by the addition theorem, which leaves a large angle its digits.
 template <class N>
 __attribute__((noinline, cold)) void SinCosOfLargeAngles(
-    const LoweredTreeOf<N>& tree, const Pack<N>* q, Pack<N>* s, Pack<N>* c) {
+    const CompiledTree<N>& tree, const Pack<N>* q, Pack<N>* s, Pack<N>* c) {
   using P = Pack<N>;
   for (int i = 0; i < tree.n; ++i) {
-    const LoweredBody<N>& body = tree.bodies[i];
+    const CompiledBody<N>& body = tree.bodies[i];
     if (body.motion != JointMotion::kRevolute) continue;
     AngleRange<N> range;
     range.Add(AngleOf(body, q[i]));
@@ -226,9 +226,9 @@ __attribute__((noinline, cold)) void SinCosOfLargeAngles(
 /// Sine and cosine of q + q0 of all revolute joints; those of prismatic joints
 /// are left alone.
 template <class N>
-TORQUED_INLINE void SinCosOfAngles(const LoweredTreeOf<N>& tree,
+TORQUED_INLINE void SinCosOfAngles(const CompiledTree<N>& tree,
                                    const Pack<N>* q, Pack<N>* s, Pack<N>* c) {
-  const LoweredBody<N>* const bodies = tree.bodies;
+  const CompiledBody<N>* const bodies = tree.bodies;
   const int n = tree.n;
   AngleRange<N> range;
   for (int i = 0; i < n; ++i) {

@@ -4,13 +4,13 @@
 #include "core/dynamics/scale_bound.h"
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/engine/block_job.h"
-#include "core/engine/trust.h"
+#include "core/engine/certificate_thresholds.h"
 #include "core/math/pack.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// Certifies only states that the rule of core/dynamics/pivot_rule.h calls
+/// Certifies only states that the rule of core/dynamics/pivot_check.h calls
 /// regular, and leaves the rest to that rule. Factors of M have a certificate
 /// of their own, see MassFactors. Of articulated bodies only the pivots are at
 /// hand: one is weak below a share of the scale of its joint. What weak pivots
@@ -23,11 +23,11 @@ class MassCertificate {
   using P = Pack<N>;
 
   /// Takes no memory unless it is needed.
-  MassCertificate(const BlockSetup& setup, bool needed, Carver& carver)
+  MassCertificate(const BlockSetup& setup, bool needed, Arena& arena)
       : setup_(setup), n_(needed ? setup.tree.n : 0) {
-    carver.Take(root_scales_, static_cast<unsigned long>(n_));
-    carver.Take(per_weak_, static_cast<unsigned long>(n_));
-    carver.Take(products_, static_cast<unsigned long>(n_));
+    arena.Take(root_scales_, static_cast<unsigned long>(n_));
+    arena.Take(per_weak_, static_cast<unsigned long>(n_));
+    arena.Take(products_, static_cast<unsigned long>(n_));
   }
 
   /// Before the first block.
@@ -61,7 +61,7 @@ class MassCertificate {
           (parent == kBase ? one : products_[parent]) * Min(one, share);
       least = Min(least, products_[i]);
     }
-    return LaneBits(!(least > P(Trust<N>::kWeakProduct)));
+    return LaneBits(!(least > P(CertificateThresholds<N>::kWeakProduct)));
   }
 
  private:
@@ -71,10 +71,12 @@ class MassCertificate {
     const ScaleBound& bound = setup_.scale_bounds[i];
     const P root = P(N(bound.rest)) + P(N(bound.growth)) * farthest;
     const P per_scale = P(N(1)) / (root * root);
-    const Mask<N> fits = per_scale < P(N(Trust<N>::kMostPerScale));
+    const Mask<N> fits =
+        per_scale < P(N(CertificateThresholds<N>::kMostPerScale));
     root_scales_[i] = Select(fits, root, P(N(__builtin_huge_val())));
     per_weak_[i] =
-        Select(fits, per_scale * P(N(1 / Trust<N>::kWeakPivot)), P(N(0)));
+        Select(fits, per_scale * P(N(1 / CertificateThresholds<N>::kWeakPivot)),
+               P(N(0)));
   }
 
   __attribute__((noinline)) void LoadSliding(const P* q) {

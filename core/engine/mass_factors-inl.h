@@ -5,7 +5,7 @@
 #include "core/dynamics/rank_bound-inl.h"
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/dynamics/task_inertia-inl.h"
-#include "core/engine/trust.h"
+#include "core/engine/certificate_thresholds.h"
 #include "core/math/pack.h"
 
 namespace torqued {
@@ -19,14 +19,14 @@ class MassFactors {
  public:
   using P = Pack<N>;
 
-  MassFactors(const LoweredTreeOf<N>& tree, const TipPath& path, Carver& carver)
+  MassFactors(const CompiledTree<N>& tree, const TipPath& path, Arena& arena)
       : joints_{tree.bodies, tree.n}, path_(path) {
     const auto size = static_cast<unsigned long>(tree.n);
-    carver.Take(M_, static_cast<unsigned long>(PackedSize(tree.n)));
-    carver.Take(diagonal_, size);
-    carver.Take(reciprocal_, size);
-    carver.Take(Y_, 6 * size);
-    carver.Take(y_h_, size);
+    arena.Take(M_, static_cast<unsigned long>(PackedSize(tree.n)));
+    arena.Take(diagonal_, size);
+    arena.Take(reciprocal_, size);
+    arena.Take(Y_, 6 * size);
+    arena.Take(y_h_, size);
   }
 
   /// For M, before it is factorized.
@@ -36,7 +36,7 @@ class MassFactors {
   /// scaled M⁻¹ is not below a bound. `root_scales` are bounds of √s, by joint.
   TORQUED_ONE_COPY unsigned Factor(const P* root_scales) {
     for (int i = 0; i < joints_.n; ++i) diagonal_[i] = M_[PackedEntry(i, i)];
-    const P most(N(1 / Trust<N>::kEigenvalue)), zero(N(0));
+    const P most(N(1 / CertificateThresholds<N>::kEigenvalue)), zero(N(0));
     P trace = zero, least = most;
     P *const M = M_, *const reciprocal = reciprocal_, *const y = y_h_;
     WithSize([&](auto joints, auto /*path*/) TORQUED_INLINE_BODY {
@@ -94,15 +94,17 @@ class MassFactors {
     WithRows(rows, [&](auto m) TORQUED_INLINE_BODY {
       WithSize([&](auto joints, auto path) TORQUED_INLINE_BODY {
         TaskInertia(m, path, J, LD, reciprocal, Y, task);
-        sound = LaneBits(PivotsAreSound(m, task.pivots, task.mobility,
-                                        task.lambda, Trust<N>::kBound));
+        sound =
+            LaneBits(PivotsAreSound(m, task.pivots, task.mobility, task.lambda,
+                                    CertificateThresholds<N>::kBound));
         certain =
             sound & LaneBits(MobilityShowsRank(m, joints.n, scales, bound, task,
                                                diagonal_, reciprocal));
       });
       if (certain != sound) {
-        certain |= sound & LaneBits(JacobianShowsRank(m, path_, J, scales,
-                                                      bound, Trust<N>::kBound));
+        certain |= sound & LaneBits(JacobianShowsRank(
+                               m, path_, J, scales, bound,
+                               CertificateThresholds<N>::kBound));
       }
     });
     return certain;

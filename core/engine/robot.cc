@@ -58,7 +58,7 @@ bool Robot::EvaluateAgain(Prepared& prepared, const EvaluationInputs& inputs,
                           const EvaluationOutputs& outputs) const {
   for (int k = 0; k < kInputCount; ++k) {
     const InputArray& array = inputs[static_cast<Input>(k)];
-    LaneInput& in = prepared.job.inputs[k];
+    KernelInput& in = prepared.job.inputs[k];
     if (array.present() != (in.data != nullptr)) return false;
     if (array.columns != in.columns) return false;
     in.data = array.data;
@@ -68,8 +68,8 @@ bool Robot::EvaluateAgain(Prepared& prepared, const EvaluationInputs& inputs,
     prepared.job.outputs[k].data =
         outputs.arrays[static_cast<std::size_t>(k)].data;
   }
-  DoubtfulRow doubtful;
-  if (kernels_->again(prepared.workspace.lanes.get(), &doubtful) != 0) {
+  FallbackRow fallback;
+  if (kernels_->again(prepared.workspace.lanes.get(), &fallback) != 0) {
     return false;
   }
   if (outputs.rank != nullptr) {
@@ -100,10 +100,10 @@ void Robot::Evaluate(Quantity quantity, const EvaluationInputs& inputs,
     return;
   }
   BlockJob& job = prepared->job = plan.Job(outputs);
-  for (LaneInput& in : job.inputs) in.one_row = false;
-  DoubtfulRow doubtful;
+  for (KernelInput& in : job.inputs) in.one_row = false;
+  FallbackRow fallback;
   prepared->evaluated =
-      RunLanes(*kernels_, job, 0, 1, workspace, &doubtful) == 0;
+      RunKernels(*kernels_, job, 0, 1, workspace, &fallback) == 0;
 }
 
 template <class Result>

@@ -34,7 +34,7 @@ class Robot {
     /// decomposition; else it is NaN.
     bool sigma_min = false;
     /// Null: BestTarget().
-    const LaneKernels* target = nullptr;
+    const SimdKernels* target = nullptr;
   };
 
   struct OperationalSpaceResult {
@@ -101,7 +101,7 @@ class Robot {
 
   std::shared_ptr<const Model> model_;
   Options options_;
-  const LaneKernels* kernels_;  // of single states
+  const SimdKernels* kernels_;  // of single states
   /// Made at the first call for each quantity.
   std::array<std::unique_ptr<Prepared>, kQuantityCount> prepared_;
   std::string last_error_;

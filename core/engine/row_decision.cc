@@ -9,7 +9,7 @@
 
 #include "core/dynamics/ltdl-inl.h"
 #include "core/dynamics/operational_space.h"
-#include "core/dynamics/pivot_rule.h"
+#include "core/dynamics/pivot_check.h"
 
 namespace torqued {
 namespace {
@@ -105,7 +105,7 @@ double* MemoryOf(const EvaluationPlan& plan, RowWorkspace& workspace) {
 
 /// Of the task of a row, those of J, J̇ q̇, M and bias forces that are among
 /// `quantities`.
-void ComputeTerms(const EvaluationPlan& plan, const LaneKernels& kernels,
+void ComputeTerms(const EvaluationPlan& plan, const SimdKernels& kernels,
                   RowWorkspace& workspace, std::int64_t row,
                   QuantityBits quantities, TaskTerms& terms) {
   BlockJob job = plan.JobOfInputs();
@@ -126,15 +126,15 @@ void ComputeTerms(const EvaluationPlan& plan, const LaneKernels& kernels,
   add(Output::kMassMatrix, terms.M);
   add(Output::kBias, terms.bias);
   add(Output::kTau, terms.forces);
-  for (LaneInput& input : job.inputs) {
+  for (KernelInput& input : job.inputs) {
     if (input.data == nullptr || input.one_row) continue;
     const std::int64_t number = input.f32 ? 4 : 8;
     input.data =
         static_cast<const char*>(input.data) + row * input.columns * number;
     input.one_row = true;
   }
-  DoubtfulRow ignored;
-  RunLanes(*kernels.one_lane, job, 0, 1, workspace, &ignored);
+  FallbackRow ignored;
+  RunKernels(*kernels.one_lane, job, 0, 1, workspace, &ignored);
 }
 
 TaskRank RankOf(const EvaluationPlan& plan, const TaskTerms& terms) {
@@ -145,7 +145,7 @@ TaskRank RankOf(const EvaluationPlan& plan, const TaskTerms& terms) {
 class Decision {
  public:
   Decision(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
-           const LaneKernels& kernels, RowWorkspace& workspace,
+           const SimdKernels& kernels, RowWorkspace& workspace,
            std::int64_t row, QuantitySet quantities)
       : plan_(plan),
         outputs_(outputs),
@@ -170,9 +170,9 @@ class Decision {
     QuantityBits computed = quantities_.bits() & ~QuantityBits{kTaskQuantities};
     bool regular = true;
     if (quantities_.HasAny(kSolvesMassMatrix)) {
-      const PivotVerdict mass =
-          JudgePivots(plan_.model().tree(), plan_.pivot_scales(), Of(Input::kQ),
-                      workspace_.pivots);
+      const PivotCheck mass =
+          CheckPivots(plan_.model().tree(), plan_.inertia_scales(),
+                      Of(Input::kQ), workspace_.pivots);
       regular = mass.regular();
       if (!regular) {
         const QuantityBits solved = quantities_.bits() & kSolvesMassMatrix;
@@ -242,8 +242,8 @@ class Decision {
       if (outputs_[output].data != nullptr) job.wanted |= Bit(output);
     });
     if (job.wanted == 0) return;
-    DoubtfulRow ignored;  // the verdict is out
-    RunLanes(*kernels_.one_lane, job, row_, row_ + 1, workspace_, &ignored);
+    FallbackRow ignored;  // the verdict is out
+    RunKernels(*kernels_.one_lane, job, row_, row_ + 1, workspace_, &ignored);
     ForOutputs(quantities, [this](Output output) {
       const OutputArray& out = outputs_[output];
       if (out.data == nullptr) return;
@@ -272,7 +272,7 @@ class Decision {
 
     double W[36] = {}, r[6] = {}, lambda[36] = {}, eta[6] = {};
     if (regular) {
-      const Branches<double> joints{plan_.model().lowered().f64().bodies,
+      const Branches<double> joints{plan_.model().compiled().f64().bodies,
                                     plan_.model().nv()};
       double* const factors = terms.M.data();
       FactorLtdl(joints, factors, terms.reciprocal.data());
@@ -348,14 +348,14 @@ class Decision {
     StoreNaN(output);
   }
 
-  /// `values` as the kernels offer them; see LaneShape.
+  /// `values` as the kernels offer them; see KernelShape.
   void Store(Output output, const double* values) {
     const OutputArray& out = outputs_[output];
     if (!Has(QuantityOf(output)) || out.data == nullptr) return;
     const double limit = out.type == NumberType::kF32
                              ? kFloatLimit
                              : std::numeric_limits<double>::infinity();
-    const LaneShape& shape = plan_.shape(output);
+    const KernelShape& shape = plan_.shape(output);
     for (int k = 0; k < shape.columns; ++k) {
       const double value =
           values[shape.permutation != nullptr ? shape.permutation[k] : k];
@@ -397,7 +397,7 @@ class Decision {
 
   const EvaluationPlan& plan_;
   const EvaluationOutputs& outputs_;
-  const LaneKernels& kernels_;
+  const SimdKernels& kernels_;
   RowWorkspace& workspace_;
   double* const memory_;
   double* inputs_[kInputCount];  // one state, in canonical order
@@ -419,14 +419,14 @@ std::int64_t DecisionNumbers(const EvaluationPlan& plan) {
 
 std::optional<RowIssue> DecideRow(const EvaluationPlan& plan,
                                   const EvaluationOutputs& outputs,
-                                  const LaneKernels& kernels,
+                                  const SimdKernels& kernels,
                                   RowWorkspace& workspace, std::int64_t row,
                                   QuantitySet quantities) {
   return Decision(plan, outputs, kernels, workspace, row, quantities).Decide();
 }
 
 double SmallestSingularValue(const EvaluationPlan& plan,
-                             const LaneKernels& kernels,
+                             const SimdKernels& kernels,
                              RowWorkspace& workspace, std::int64_t row) {
   TaskTerms terms = TermsOf(plan, MemoryOf(plan, workspace));
   ComputeTerms(plan, kernels, workspace, row, Bit(Quantity::kJacobian), terms);

@@ -9,7 +9,7 @@ namespace {
 
 template <class N>
 long long EvaluateIn(const BlockJob& job, long long begin, long long end,
-                     void* memory, long long bytes, DoubtfulRow* doubtful) {
+                     void* memory, long long bytes, FallbackRow* fallback) {
   using Evaluation = BlockEvaluation<N>;
   // The evaluation stands before what it works in.
   constexpr long long kOwn = (sizeof(Evaluation) + 63) / 64 * 64;
@@ -21,21 +21,21 @@ long long EvaluateIn(const BlockJob& job, long long begin, long long end,
   const long long needed = kOwn + static_cast<long long>(evaluation->bytes());
   if (needed > bytes) return -needed;
   evaluation->Prepare();
-  return evaluation->Run(begin, end, doubtful);
+  return evaluation->Run(begin, end, fallback);
 }
 
-long long Again(void* memory, DoubtfulRow* doubtful) {
-  return static_cast<BlockEvaluation<double>*>(memory)->Run(0, 1, doubtful);
+long long Again(void* memory, FallbackRow* fallback) {
+  return static_cast<BlockEvaluation<double>*>(memory)->Run(0, 1, fallback);
 }
 
 long long Evaluate(const BlockJob* job, long long begin, long long end,
-                   void* memory, long long bytes, DoubtfulRow* doubtful) {
+                   void* memory, long long bytes, FallbackRow* fallback) {
 #ifndef TORQUED_ONE_LANE
   if (job->single_precision) {
-    return EvaluateIn<float>(*job, begin, end, memory, bytes, doubtful);
+    return EvaluateIn<float>(*job, begin, end, memory, bytes, fallback);
   }
 #endif
-  return EvaluateIn<double>(*job, begin, end, memory, bytes, doubtful);
+  return EvaluateIn<double>(*job, begin, end, memory, bytes, fallback);
 }
 
 }  // namespace
@@ -46,27 +46,27 @@ long long Evaluate(const BlockJob* job, long long begin, long long end,
 #define TORQUED_JOIN(name, end) TORQUED_JOINED(name, end)
 #define TORQUED_ONE_LANE_TARGET TORQUED_JOIN(TORQUED_TARGET, _one)
 
-extern const LaneKernels kLaneKernels;
+extern const SimdKernels kSimdKernels;
 
 }  // namespace TORQUED_TARGET
 
 #ifndef TORQUED_ONE_LANE
 namespace TORQUED_ONE_LANE_TARGET {
-extern const LaneKernels kLaneKernels;
+extern const SimdKernels kSimdKernels;
 }
 #endif
 
 inline namespace TORQUED_TARGET {
 
-const LaneKernels kLaneKernels = {TORQUED_TEXT(TORQUED_TARGET),
+const SimdKernels kSimdKernels = {TORQUED_TEXT(TORQUED_TARGET),
                                   Pack<double>::kLanes,
                                   Pack<float>::kLanes,
                                   Evaluate,
                                   Again,
 #ifdef TORQUED_ONE_LANE
-                                  &kLaneKernels
+                                  &kSimdKernels
 #else
-                                  &TORQUED_ONE_LANE_TARGET::kLaneKernels
+                                  &TORQUED_ONE_LANE_TARGET::kSimdKernels
 #endif
 };
 

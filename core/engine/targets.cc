@@ -5,21 +5,21 @@
 namespace torqued {
 
 namespace baseline {
-extern const LaneKernels kLaneKernels;
+extern const SimdKernels kSimdKernels;
 }
 #ifdef TORQUED_X86_TARGETS
 namespace avx2 {
-extern const LaneKernels kLaneKernels;
+extern const SimdKernels kSimdKernels;
 }
 namespace avx512 {
-extern const LaneKernels kLaneKernels;
+extern const SimdKernels kSimdKernels;
 }
 #endif
 
 namespace {
 
-std::vector<const LaneKernels*> FindTargets() {
-  std::vector<const LaneKernels*> targets;
+std::vector<const SimdKernels*> FindTargets() {
+  std::vector<const SimdKernels*> targets;
 #ifdef TORQUED_X86_TARGETS
   const bool has_avx2 =
       __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
@@ -27,25 +27,25 @@ std::vector<const LaneKernels*> FindTargets() {
       __builtin_cpu_supports("avx512dq") != 0 &&
       __builtin_cpu_supports("avx512vl") != 0 &&
       __builtin_cpu_supports("avx512bw") != 0) {
-    targets.push_back(&avx512::kLaneKernels);
+    targets.push_back(&avx512::kSimdKernels);
   }
-  if (has_avx2) targets.push_back(&avx2::kLaneKernels);
+  if (has_avx2) targets.push_back(&avx2::kSimdKernels);
 #endif
-  targets.push_back(&baseline::kLaneKernels);
+  targets.push_back(&baseline::kSimdKernels);
   return targets;
 }
 
 }  // namespace
 
-std::span<const LaneKernels* const> Targets() {
+std::span<const SimdKernels* const> Targets() {
   static const auto& targets = *new std::vector(FindTargets());
   return targets;
 }
 
-const LaneKernels& BestTarget() { return *Targets().front(); }
+const SimdKernels& BestTarget() { return *Targets().front(); }
 
-const LaneKernels* FindTarget(std::string_view name) {
-  for (const LaneKernels* target : Targets()) {
+const SimdKernels* FindTarget(std::string_view name) {
+  for (const SimdKernels* target : Targets()) {
     if (name == target->target) return target;
   }
   return nullptr;

@@ -1,4 +1,4 @@
-// A pack of lanes: the scalar of the algorithm texts with one state per lane.
+// A pack of lanes: the scalar of the kernels with one state per lane.
 //
 // As wide as the registers of the target that the unit is compiled for, or of
 // one lane (TORQUED_ONE_LANE). Lanes never mix, so a lane's result does not

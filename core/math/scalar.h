@@ -1,4 +1,4 @@
-// The few functions of a scalar that the algorithm texts use. A scalar is
+// The few functions of a scalar that the kernels use. A scalar is
 // double, float, or a pack of lanes with one state each; a pack brings
 // overloads of these functions in its own header.
 #pragma once

@@ -1,10 +1,10 @@
 // The instruction set a translation unit is compiled for, as a namespace.
 //
-// Everything in core/math and every algorithm text in core/dynamics lives in
+// Everything in core/math and every kernel in core/dynamics lives in
 // the inline namespace TORQUED_TARGET. A unit that is compiled with wider
 // instructions defines another name first, so that no function of its own is
 // ever merged by the linker with one of baseline code. For the same reason
-// these texts include no standard headers and no Eigen.
+// these include no standard headers and no Eigen.
 #pragma once
 
 #ifndef TORQUED_TARGET

@@ -398,7 +398,7 @@ std::shared_ptr<const Model> Model::WithPayload(
   std::copy(std::begin(at.p), std::end(at.p), pose.p.begin());
   Lump(pose, payload, loaded->bodies_[static_cast<std::size_t>(at.body)]);
   loaded->moving_mass_ += payload.mass;
-  loaded->lowered_ = LoweredModel(loaded->tree());
+  loaded->compiled_ = CompiledModel(loaded->tree());
   return loaded;
 }
 
@@ -416,7 +416,7 @@ std::shared_ptr<const Model> Model::WithDrives(
     body.coulomb_friction = joint.friction;
     body.armature = joint.armature;
   }
-  driven->lowered_ = LoweredModel(driven->tree());
+  driven->compiled_ = CompiledModel(driven->tree());
   return driven;
 }
 

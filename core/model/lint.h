@@ -44,7 +44,7 @@ enum class Validation : std::uint8_t {
   /// An error always.
   kStrict,
   /// A warning if the mass matrix is regular: at q = 0 and at up to 32 random
-  /// states no pivot is lost by the rule of core/dynamics/pivot_rule.h.
+  /// states no pivot is lost by the rule of core/dynamics/pivot_check.h.
   kLenient,
 };
 

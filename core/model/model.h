@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/lowering.h"
+#include "core/model/compile.h"
 #include "core/tree/tree.h"
 
 namespace torqued {
@@ -116,7 +116,7 @@ class Model {
     return {static_cast<int>(bodies_.size()), bodies_.data()};
   }
   /// The arrays that the fast kernels read; valid as long as the model.
-  const LoweredModel& lowered() const { return lowered_; }
+  const CompiledModel& compiled() const { return compiled_; }
 
  private:
   friend class ModelBuilder;
@@ -133,7 +133,7 @@ class Model {
   std::vector<Joint> joints_;
   std::vector<Frame> frames_;
   std::vector<TreeBody> bodies_;
-  LoweredModel lowered_;
+  CompiledModel compiled_;
   NameIndex joint_index_;
   NameIndex frame_index_;
   std::optional<int> tip_frame_;

@@ -202,7 +202,7 @@ LoadResult ModelBuilder::Build(const BuildOptions& options) {
   index(model->frames_, model->frame_index_);
   if (tip >= 0) model->tip_frame_ = model->FindFrame(links_[tip].name);
   for (const TreeBody& body : model->bodies_) model->moving_mass_ += body.mass;
-  model->lowered_ = LoweredModel(model->tree());
+  model->compiled_ = CompiledModel(model->tree());
   return {model, std::move(report_)};
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/base/text.h"
-#include "core/dynamics/pivot_rule.h"
+#include "core/dynamics/pivot_check.h"
 #include "core/model/assembly.h"
 #include "core/model/checks.h"
 #include "core/model/model_builder.h"

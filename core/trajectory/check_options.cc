@@ -209,7 +209,7 @@ CheckSetup MakeCheckSetup(std::shared_ptr<const Model> model,
 
 std::variant<std::int64_t, ArgumentError> BytesToCheck(
     std::shared_ptr<const Model> model, const TrajectoryOptions& options,
-    const LaneKernels& kernels) try {
+    const SimdKernels& kernels) try {
   const CheckSetup setup = MakeCheckSetup(std::move(model), options);
   // The plans run one after another in the same memory.
   std::int64_t most = 0;

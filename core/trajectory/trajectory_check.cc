@@ -54,12 +54,12 @@ double ConditionOf(const double* W, const TaskOptions& task) {
 /// happens within it. `between`: velocities are judged between samples, too.
 double ShareOfLargest(const CoarseStep& step, const CheckedJoint& joint,
                       bool between) {
-  constexpr double kTurn = 0.25, kShareOfLimit = 0.1;
+  constexpr double kRotation = 0.25, kShareOfLimit = 0.1;
   double position = kInfinity, velocity = kInfinity;
   if (joint.type != JointType::kPrismatic) {
     // In rad. A torque that swings with the angle is then missed by at most
     // 1 - cos(0.125), 0.8 %, of its swing between two samples.
-    position = kTurn;
+    position = kRotation;
   } else if (joint.upper > joint.lower) {
     position = kShareOfLimit * (joint.upper - joint.lower);
   }
@@ -175,7 +175,7 @@ class Run final : public TrajectoryCheck {
 
  private:
   struct Slab {
-    Table tau, still, other_load, push, sigma_min, mobility;
+    Table tau, still, reference_payload, push, sigma_min, mobility;
     std::vector<std::uint32_t> rank;
   };
 
@@ -226,7 +226,7 @@ class Run final : public TrajectoryCheck {
     torques(setup_.torques, motion, slab_.tau);
     torques(setup_.static_plan, still, slab_.still);
     if (setup_.reference_load) {
-      torques(*setup_.reference_load, motion, slab_.other_load);
+      torques(*setup_.reference_load, motion, slab_.reference_payload);
     }
     if (tables_.a != nullptr) torques(setup_.inertial_plan, push, slab_.push);
     if (!setup_.space) return;
@@ -376,7 +376,7 @@ class Run final : public TrajectoryCheck {
     slow_down_.AddTorque(scaled, sample.v, joint.torque, place);
     slow_down_.AddVelocity(sample.v, joint.velocity, place);
     if (setup_.reference_load) {
-      payload_.Restrict(Loaded(j, sample.tau, slab_.other_load[at]),
+      payload_.Restrict(Loaded(j, sample.tau, slab_.reference_payload[at]),
                         sample.torque_limit, place);
     }
   }

@@ -73,7 +73,7 @@ struct TrajectoryOptions {
 /// whatever its samples are; or what is wrong with the options for the model.
 std::variant<std::int64_t, ArgumentError> BytesToCheck(
     std::shared_ptr<const Model> model, const TrajectoryOptions& options,
-    const LaneKernels& kernels);
+    const SimdKernels& kernels);
 
 /// Tables of one row a sample, in the order of the joints; null: not wanted.
 /// Coefficients of the path dynamics are those of Bobrow, Dubowsky & Gibson

@@ -239,8 +239,8 @@ class Parser {
                  "Serve the schema by reflection");
     Count("--threads", settings_.threads, 0, 1024,
           "Computing threads; 0: as many as this process may use");
-    flags::Choices<const LaneKernels*> targets{{"auto", nullptr}};
-    for (const LaneKernels* target : Targets()) {
+    flags::Choices<const SimdKernels*> targets{{"auto", nullptr}};
+    for (const SimdKernels* target : Targets()) {
       targets.emplace_back(target->target, target);
     }
     Choice("--isa", settings_.target, targets,

@@ -17,7 +17,7 @@
 #include "server/observability/logging.h"
 
 namespace torqued {
-struct LaneKernels;
+struct SimdKernels;
 }
 
 namespace torqued::server {
@@ -63,7 +63,7 @@ struct Settings {
   std::vector<std::string> models;
   Validation models_validation = Validation::kDefault;
   int threads = 0;
-  const LaneKernels* target = nullptr;  // null: the widest of this machine
+  const SimdKernels* target = nullptr;  // null: the widest of this machine
   LogFormat log_format = LogFormat::kText;
   LogLevel log_level = LogLevel::kInfo;
   bool reflection = true;

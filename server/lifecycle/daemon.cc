@@ -43,7 +43,7 @@ class NoReflection final : public grpc::ServerBuilderOption {
   }
 };
 
-void NameTarget(std::string* out, const LaneKernels* target) {
+void NameTarget(std::string* out, const SimdKernels* target) {
   out->append(target->target);
 }
 

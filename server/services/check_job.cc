@@ -115,7 +115,8 @@ std::optional<Error> CheckJob::Start(v1::CheckTrajectoryStart&& start,
     return InMessage(ToError(*problem, kWrenches), "start.");
   }
   const auto wanted = std::get<std::int64_t>(bytes);
-  return wanted > RowWorkspace::kMostKept ? room_->Grow(wanted) : std::nullopt;
+  return wanted > RowWorkspace::kMaxRetainedBytes ? room_->Grow(wanted)
+                                                  : std::nullopt;
 }
 
 std::optional<Error> CheckJob::Append(const v1::TrajectorySamples& samples) {

@@ -83,7 +83,7 @@ class ServerInfoCall final : public UnaryCall {
     Reply reply;
     reply.set_server_version(std::string(Version()));
     reply.set_target(std::string(engine.target()));
-    for (const LaneKernels* kernels : Targets()) {
+    for (const SimdKernels* kernels : Targets()) {
       v1::Target* target = reply.add_targets();
       target->set_name(kernels->target);
       target->set_lanes_double(narrow(kernels->lanes_f64));

@@ -42,7 +42,7 @@ constexpr std::size_t kRowStatusBytes = 512;
 
 OrError<QueryPtr> PrepareQuery(const ComputeFields& view,
                                const ModelEntry& entry,
-                               const LaneKernels& kernels) {
+                               const SimdKernels& kernels) {
   if (entry.loaded->model == nullptr) return BrokenModel(entry);
   auto decoded = DecodeQuery(view);
   if (auto* error = std::get_if<Error>(&decoded)) return std::move(*error);
@@ -58,7 +58,8 @@ OrError<QueryPtr> PrepareQuery(const ComputeFields& view,
                     .fail_fast = query.fail_fast,
                     .sigma_min = query.sigma_min});
   const auto bytes = RowWorkspace::BytesFor(prepared->plan, kernels);
-  if (bytes > RowWorkspace::kMostKept) prepared->workspace_bytes = bytes;
+  if (bytes > RowWorkspace::kMaxRetainedBytes)
+    prepared->workspace_bytes = bytes;
   v1::Echo echo;
   FillEcho(prepared->plan, prepared->sigma_min, entry.name,
            entry.loaded->revision, entry.loaded->options->validation,
@@ -71,7 +72,7 @@ OrError<QueryPtr> PrepareQuery(const ComputeFields& view,
 
 OrError<QueryPtr> QueryCache::Prepare(const ComputeFields& view,
                                       const ModelEntry& entry,
-                                      const LaneKernels& kernels) {
+                                      const SimdKernels& kernels) {
   std::string key = KeyOf(view, entry);
   if (!key.empty()) {
     if (QueryPtr known = entries_.Find(key)) return known;

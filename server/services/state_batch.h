@@ -44,7 +44,7 @@ using QueryPtr = std::shared_ptr<const PreparedQuery>;
 
 OrError<QueryPtr> PrepareQuery(const ComputeFields& view,
                                const ModelEntry& entry,
-                               const LaneKernels& kernels);
+                               const SimdKernels& kernels);
 
 /// To check and echo a query takes longer than one state. Thread-safe.
 class QueryCache {
@@ -57,7 +57,7 @@ class QueryCache {
 
   /// The same as PrepareQuery. All calls must name the same kernels.
   OrError<QueryPtr> Prepare(const ComputeFields& view, const ModelEntry& entry,
-                            const LaneKernels& kernels);
+                            const SimdKernels& kernels);
 
  private:
   LruMap<QueryPtr> entries_{kMaxBytes};

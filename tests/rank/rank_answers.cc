@@ -56,7 +56,7 @@ void PrintTask(const std::string& where, std::vector<Setting>& states,
     task.axes[task.axis_count++] = static_cast<std::uint8_t>(axis);
   }
   for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
-    for (const LaneKernels* target : Targets()) {
+    for (const SimdKernels* target : Targets()) {
       std::printf("T %s %s %s %s", where.c_str(), target->target,
                   precision == Precision::kDouble ? "double" : "single",
                   letters.c_str());

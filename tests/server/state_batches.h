@@ -18,7 +18,7 @@ struct BatchAlone : Reservation, StateBatch {
 /// The request checked and admitted as if it were the first of its kind.
 inline OrError<std::unique_ptr<BatchAlone>> PrepareAlone(
     const ComputeFields& fields, const ModelEntry& entry,
-    const LaneKernels& kernels, const ComputeLimits& limits,
+    const SimdKernels& kernels, const ComputeLimits& limits,
     Admission& admission, v1::ComputeReply* reply) {
   auto query = PrepareQuery(fields, entry, kernels);
   if (auto* error = std::get_if<Error>(&query)) return std::move(*error);

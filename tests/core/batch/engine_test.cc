@@ -223,7 +223,7 @@ TEST(Engine, ChunksAreWholeBlocksOfLanes) {
   batch.options.quantities = {Quantity::kInverseDynamics, Quantity::kMassMatrix,
                               Quantity::kForwardDynamics, Quantity::kJacobian,
                               Quantity::kOperationalSpace};
-  for (const LaneKernels* kernels : Targets()) {
+  for (const SimdKernels* kernels : Targets()) {
     Engine engine({.threads = 2, .target = kernels});
     Evaluate(batch, engine);
     EXPECT_LE(engine.pool().chunks_started(), 64 / kernels->lanes_f64)

@@ -15,7 +15,7 @@ using enum Quantity;
 
 std::vector<Route> Routes() {
   std::vector<Route> routes;
-  for (const LaneKernels* kernels : Targets()) {
+  for (const SimdKernels* kernels : Targets()) {
     for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
       routes.push_back({kernels, precision});
     }

@@ -89,7 +89,7 @@ RowMajor Answers::Matrix(Output output, Eigen::Index rows) const {
 }
 
 Answers Ask(const Setting& setting, const QuantitySet& quantities,
-            const LaneKernels& kernels) {
+            const SimdKernels& kernels) {
   EvaluationOptions options = setting.options;
   options.quantities = quantities;
   EvaluationInputs inputs;

@@ -85,18 +85,18 @@ class Answers {
 
  private:
   friend Answers Ask(const Setting& setting, const QuantitySet& quantities,
-                     const LaneKernels& kernels);
+                     const SimdKernels& kernels);
   int n_ = 0;
   std::map<Output, Eigen::VectorXd> results_;
 };
 
 /// An argument that cannot be used fails the running test.
 Answers Ask(const Setting& setting, const QuantitySet& quantities,
-            const LaneKernels& kernels);
+            const SimdKernels& kernels);
 
 /// Kernels and a precision.
 struct Route {
-  const LaneKernels* kernels;
+  const SimdKernels* kernels;
   Precision precision;
 };
 

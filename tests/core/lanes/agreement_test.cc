@@ -136,32 +136,32 @@ std::vector<BatchCase> Cases() {
   return cases;
 }
 
-std::string Where(const BatchCase& batch, const LaneKernels& kernels) {
+std::string Where(const BatchCase& batch, const SimdKernels& kernels) {
   return batch.name + " on " + kernels.target;
 }
 
 TEST(LaneAgreement, EveryTargetAgreesWithTheDefinitions) {
   LargestErrors errors;
-  std::int64_t doubtful = 0, rows = 0;
-  std::set<JointStep> steps;
-  std::set<Turn> others;
+  std::int64_t fallback = 0, rows = 0;
+  std::set<TransformKind> steps;
+  std::set<FixedRotation> others;
   for (const BatchCase& batch : Cases()) {
     const BatchResult reference = Reference(batch);
-    for (const LaneKernels* kernels : Targets()) {
+    for (const SimdKernels* kernels : Targets()) {
       const BatchResult result = Evaluate(batch, *kernels);
       AddErrors(batch, result, reference, Where(batch, *kernels), errors);
       for (std::int64_t row = 0; row < batch.rows; ++row) {
         if (reference.rule[row] != TaskRule::kFullRank) continue;
         ++rows;
-        doubtful += result.doubts[row] != 0 ? 1 : 0;
+        fallback += result.doubts[row] != 0 ? 1 : 0;
       }
     }
-    const LoweredTreeOf<double> lowered = batch.model->lowered().f64();
-    for (int i = 0; i < lowered.n; ++i) {
-      const LoweredBody<double>& body = lowered.bodies[i];
+    const CompiledTree<double> compiled = batch.model->compiled().f64();
+    for (int i = 0; i < compiled.n; ++i) {
+      const CompiledBody<double>& body = compiled.bodies[i];
       if (body.parent == kBase) continue;
-      steps.insert(body.step);
-      if (body.step == JointStep::kOther) others.insert(body.turn);
+      steps.insert(body.kind);
+      if (body.kind == TransformKind::kOther) others.insert(body.rotation);
     }
   }
   // The largest that were measured, over all targets: tau 5.0e-15, bias
@@ -177,7 +177,7 @@ TEST(LaneAgreement, EveryTargetAgreesWithTheDefinitions) {
                        bounds.emplace(output, 1e-14).first->second);
   }
   EXPECT_GT(rows, 500);
-  EXPECT_LT(doubtful, rows / 20);
+  EXPECT_LT(fallback, rows / 20);
   // Robots have every kind of joint step, but for one along z where axes are
   // parallel: the child's origin slides along its axis to the height of its
   // parent's.
@@ -259,7 +259,7 @@ TEST(LaneAgreement, SingularValuesComeAlsoWhereOnlyAnotherResultIsInDoubt) {
   for (double& x : batch.a) x *= 1.5;
   const BatchResult reference = Reference(batch);
   ASSERT_FALSE(reference.issues.empty());
-  for (const LaneKernels* kernels : Targets()) {
+  for (const SimdKernels* kernels : Targets()) {
     EXPECT_THAT(Evaluate(batch, *kernels, batch.rows, true).sigma_min,
                 Pointwise(DoubleNear(1e-12), reference.sigma_min));
   }
@@ -268,7 +268,7 @@ TEST(LaneAgreement, SingularValuesComeAlsoWhereOnlyAnotherResultIsInDoubt) {
 TEST(LaneAgreement, RankIsDecidedAlsoWhereNoOtherResultIsWanted) {
   const BatchCase batch = MakeRandomCase(5, 5, false, 20, 0);
   const EvaluationPlan plan = batch.Plan();
-  for (const LaneKernels* kernels : Targets()) {
+  for (const SimdKernels* kernels : Targets()) {
     std::vector<std::uint32_t> rank(20);
     EvaluationOutputs outputs;
     outputs.rank = rank.data();
@@ -312,7 +312,7 @@ void ExpectErrorsBelow(double bound, Precision precision,
     for (const double size : sizes) {
       const BatchCase turned = WithLargeAngles(batch, size);
       const BatchResult expected = Reference(turned);
-      for (const LaneKernels* kernels : Targets()) {
+      for (const SimdKernels* kernels : Targets()) {
         const BatchResult actual = Evaluate(turned, *kernels);
         for (std::int64_t row = 0; row < batch.rows; ++row) {
           for (const auto& [output, unused] : expected.tables) {
@@ -323,10 +323,10 @@ void ExpectErrorsBelow(double bound, Precision precision,
         }
       }
     }
-    const auto lowered = batch.model->lowered().f64();
-    for (int i = 0; i < lowered.n; ++i) {
-      EXPECT_EQ(lowered.bodies[i].motion, JointMotion::kRevolute);
-      rests += lowered.bodies[i].q0_rest != 0 ? 1 : 0;
+    const auto compiled = batch.model->compiled().f64();
+    for (int i = 0; i < compiled.n; ++i) {
+      EXPECT_EQ(compiled.bodies[i].motion, JointMotion::kRevolute);
+      rests += compiled.bodies[i].q0_rest != 0 ? 1 : 0;
     }
     joints += dof;
   }

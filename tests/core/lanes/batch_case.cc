@@ -211,7 +211,7 @@ void ExpectSameRows(const BatchResult& part, const BatchResult& whole,
   }
 }
 
-BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
+BatchResult Evaluate(const BatchCase& batch, const SimdKernels& kernels,
                      std::int64_t chunk, bool sigma) {
   EvaluationInputs inputs = batch.Inputs();
   std::vector<float> rounded[kInputCount];
@@ -239,10 +239,10 @@ BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
   }
   RowWorkspace workspace;
   if (!plan.one_lane()) {
-    std::vector<DoubtfulRow> rows(batch.rows);
-    rows.resize(RunLanes(kernels, plan.Job(outputs), 0, batch.rows, workspace,
-                         rows.data()));
-    for (const DoubtfulRow& row : rows) {
+    std::vector<FallbackRow> rows(batch.rows);
+    rows.resize(RunKernels(kernels, plan.Job(outputs), 0, batch.rows, workspace,
+                           rows.data()));
+    for (const FallbackRow& row : rows) {
       result.doubts[row.row] = row.quantities;
     }
   }
@@ -258,7 +258,7 @@ BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
 
 std::vector<Route> Routes() {
   std::vector<Route> routes;
-  for (const LaneKernels* kernels : Targets()) {
+  for (const SimdKernels* kernels : Targets()) {
     const std::string target = kernels->target;
     routes.push_back({*kernels, Precision::kDouble, target + ", double"});
     routes.push_back({*kernels, Precision::kSingle, target + ", single"});

@@ -114,12 +114,12 @@ inline JointDescription Turning(std::array<double, 3> axis,
 
 /// Evaluates all rows, `chunk` at a time. With `sigma` the singular values are
 /// asked for.
-BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
+BatchResult Evaluate(const BatchCase& batch, const SimdKernels& kernels,
                      std::int64_t chunk = 1 << 20, bool sigma = false);
 
 /// Kernels and a precision.
 struct Route {
-  const LaneKernels& kernels;
+  const SimdKernels& kernels;
   Precision precision;
   std::string name;
 };

@@ -38,7 +38,7 @@ struct Tables {
 };
 
 template <class N>
-Tables<N> Evaluate(const LaneKernels& kernels, std::vector<N> x,
+Tables<N> Evaluate(const SimdKernels& kernels, std::vector<N> x,
                    int quadrant = 0, N rest = 0) {
   const std::string target = kernels.target;
   bool (*fill)(const N*, long, int, N, N*, N*, N*) = nullptr;
@@ -83,7 +83,7 @@ void ExpectExactSums(double range, int count, int rounds, double bound) {
     sine_x.push_back(std::sin(static_cast<long double>(angle)));
     cosine_x.push_back(std::cos(static_cast<long double>(angle)));
   }
-  for (const LaneKernels* kernels : Targets()) {
+  for (const SimdKernels* kernels : Targets()) {
     long double error = 0;
     Random random(3);
     for (int round = 0; round < rounds; ++round) {
@@ -131,7 +131,7 @@ void ExpectExactTanh() {
     x.push_back(static_cast<N>(random.Uniform(-size, size)));
   }
   for (int k = 1; k < 2500; ++k) x.push_back(static_cast<N>(0.01 * k));
-  for (const LaneKernels* kernels : Targets()) {
+  for (const SimdKernels* kernels : Targets()) {
     const std::vector<N> y = Evaluate(*kernels, x).tanh;
     EXPECT_EQ(std::vector<N>(y.begin(), y.begin() + 5),
               (std::vector<N>{1, -1, 1, -1, 0}));

@@ -41,7 +41,7 @@ class Fenced {
 };
 
 /// Evaluates where only the tables may be touched.
-void EvaluateFenced(const BatchCase& batch, const LaneKernels& kernels,
+void EvaluateFenced(const BatchCase& batch, const SimdKernels& kernels,
                     NumberType type, bool first) {
   std::deque<Fenced> memory;
   const auto room = [&](std::size_t count) {
@@ -71,11 +71,11 @@ void EvaluateFenced(const BatchCase& batch, const LaneKernels& kernels,
   EvaluateRows(plan, outputs, kernels, 0, batch.rows, workspace, issues);
 }
 
-TEST(LaneMemory, NothingOutsideTheTablesIsTouched) {
+TEST(KernelMemory, NothingOutsideTheTablesIsTouched) {
   for (const int dof : {1, 2, 3, 7}) {
     for (const std::int64_t rows : {1, 3, 8, 17, 37}) {
       const BatchCase batch = MakeRandomCase(dof, false, rows);
-      for (const LaneKernels* kernels : Targets()) {
+      for (const SimdKernels* kernels : Targets()) {
         for (const bool first : {true, false}) {
           EvaluateFenced(batch, *kernels, NumberType::kF64, first);
           EvaluateFenced(batch, *kernels, NumberType::kF32, first);
@@ -85,8 +85,8 @@ TEST(LaneMemory, NothingOutsideTheTablesIsTouched) {
   }
 }
 
-TEST(LaneMemory, ResultsAreTheSameOnEveryPathToMemory) {
-  for (const LaneKernels* kernels : Targets()) {
+TEST(KernelMemory, ResultsAreTheSameOnEveryPathToMemory) {
+  for (const SimdKernels* kernels : Targets()) {
     // 6 and 7 have code of their own.
     for (const int dof : {6, 7, 9}) {
       const BatchCase batch =
@@ -106,10 +106,10 @@ TEST(LaneMemory, ResultsAreTheSameOnEveryPathToMemory) {
         BlockJob job = plan.Job(outputs);
         job.streaming_stores = streaming_stores;
         RowWorkspace workspace;
-        std::vector<DoubtfulRow> doubtful(batch.rows);
-        ASSERT_EQ(
-            RunLanes(*kernels, job, 0, batch.rows, workspace, doubtful.data()),
-            0);
+        std::vector<FallbackRow> fallback(batch.rows);
+        ASSERT_EQ(RunKernels(*kernels, job, 0, batch.rows, workspace,
+                             fallback.data()),
+                  0);
         for (const auto& [output, table] : expected.tables) {
           EXPECT_EQ(std::memcmp(outputs[output].data, table.data(),
                                 table.size() * sizeof(double)),
@@ -122,8 +122,8 @@ TEST(LaneMemory, ResultsAreTheSameOnEveryPathToMemory) {
   }
 }
 
-TEST(LaneMemory, WhatTheWorkspaceHeldBeforeDoesNotMatter) {
-  for (const LaneKernels* kernels : Targets()) {
+TEST(KernelMemory, WhatTheWorkspaceHeldBeforeDoesNotMatter) {
+  for (const SimdKernels* kernels : Targets()) {
     for (const int dof : {1, 6, 9, 14}) {
       BatchCase batch =
           MakeRandomCase(dof, dof % 2 == 1, 2 * kernels->lanes_f64 + 1);
@@ -131,14 +131,14 @@ TEST(LaneMemory, WhatTheWorkspaceHeldBeforeDoesNotMatter) {
       if (dof == 9) AddSurroundings(batch, 3);
       const EvaluationPlan plan = batch.Plan();
       RowWorkspace workspace;
-      std::vector<DoubtfulRow> doubtful(batch.rows);
+      std::vector<FallbackRow> fallback(batch.rows);
       const auto run = [&](int byte) {
         BatchResult result;
         const BlockJob job = plan.Job(result.MakeRoom(plan));
-        RunLanes(*kernels, job, 0, batch.rows, workspace, doubtful.data());
+        RunKernels(*kernels, job, 0, batch.rows, workspace, fallback.data());
         std::memset(workspace.lanes.get(), byte, workspace.lanes_bytes);
-        const long long count =
-            RunLanes(*kernels, job, 0, batch.rows, workspace, doubtful.data());
+        const long long count = RunKernels(*kernels, job, 0, batch.rows,
+                                           workspace, fallback.data());
         return std::pair(result.tables, count);
       };
       // All bits set are NaN.
@@ -147,7 +147,7 @@ TEST(LaneMemory, WhatTheWorkspaceHeldBeforeDoesNotMatter) {
   }
 }
 
-TEST(LaneMemory, NothingIsAllocatedOnceTheWorkspaceHasGrown) {
+TEST(KernelMemory, NothingIsAllocatedOnceTheWorkspaceHasGrown) {
   BatchCase batch = MakeRandomCase(7, 7, false, 100);
   for (const bool moving : {false, true}) {
     if (moving) AddSurroundings(batch, 3);
@@ -156,7 +156,7 @@ TEST(LaneMemory, NothingIsAllocatedOnceTheWorkspaceHasGrown) {
     EvaluationOutputs outputs = result.MakeRoom(plan);
     result.sigma_min.resize(100);
     outputs.sigma_min = result.sigma_min.data();
-    for (const LaneKernels* kernels : Targets()) {
+    for (const SimdKernels* kernels : Targets()) {
       RowWorkspace workspace;
       std::vector<RowIssue> issues;
       EvaluateRows(plan, outputs, *kernels, 0, 100, workspace, issues);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/dynamics/pivot_rule.h"
+#include "core/dynamics/pivot_check.h"
 #include "core/engine/row_issue.h"
 #include "tests/core/dynamics/thin_robots.h"
 #include "tests/core/lanes/batch_case.h"
@@ -49,10 +49,10 @@ TEST(NearSingular, TheRuleDecidesAndDigitsAreInProportionToTheDistance) {
                                 Quantity::kMassMatrixInverse,
                                 Quantity::kForwardDynamicsDerivatives};
     const Tree tree = robot.model->tree();
-    const PivotVerdict verdict = PivotRule(tree).At(robot.q.data());
+    const PivotCheck verdict = PivotRule(tree).At(robot.q.data());
     if (!verdict.regular()) ++lost;
     Eigen::VectorXd scales(tree.n), work(tree.n);
-    PivotScales(tree).At(tree, robot.q.data(), scales.data(), work.data());
+    InertiaScales(tree).At(tree, robot.q.data(), scales.data(), work.data());
     // Of the size that each joint can take.
     const Eigen::VectorXd unit = scales.cwiseSqrt();
     Eigen::Map<Eigen::VectorXd> tau(batch.tau.data(), tree.n);
@@ -67,7 +67,7 @@ TEST(NearSingular, TheRuleDecidesAndDigitsAreInProportionToTheDistance) {
     const auto norm_of = [&](const Eigen::MatrixX<Wide>& inverse) {
       return (even(inverse) * unit.cast<Wide>().asDiagonal()).norm();
     };
-    const double limit = verdict.trace * LostPivotShare(tree.n) *
+    const double limit = verdict.trace * PivotTolerance(tree.n) *
                          static_cast<double>(norm_of(exact.inverse));
     ForResults(batch, [&](const BatchResult& result, const std::string& where,
                           bool single) {

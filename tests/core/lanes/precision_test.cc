@@ -76,7 +76,7 @@ Errors ErrorsOf(BatchCase batch, double share_in_double) {
           error / condition(Output::kLambda, batch.options.task.axis_count));
     }
   };
-  for (const LaneKernels* kernels : Targets()) {
+  for (const SimdKernels* kernels : Targets()) {
     const BatchResult actual = Evaluate(batch, *kernels);
     EXPECT_EQ(actual.rank, expected.rank);
     EXPECT_EQ(actual.rule, expected.rule);
@@ -149,27 +149,27 @@ TEST(DoubtfulRows, OfSinglePrecisionHaveTheBitsOfDoublePrecision) {
   for (int row = 1; row < kDoubtfulRows; row += 30) {
     near_singular.a[6 * row] = 3e38;
   }
-  for (const LaneKernels* kernels : Targets()) {
+  for (const SimdKernels* kernels : Targets()) {
     BatchCase batch = near_singular;
     const BatchResult single = Evaluate(batch, *kernels);
     batch.options.precision = Precision::kDouble;
     const BatchResult exact = Evaluate(batch, *kernels);
     EXPECT_EQ(single.rank, exact.rank);
-    int doubtful = 0, other = 0;
+    int fallback = 0, other = 0;
     for (std::int64_t row = 0; row < kDoubtfulRows; ++row) {
       for (const Output output : {Output::kLambda, Output::kEta,
                                   Output::kConsistentInverse, Output::kTau}) {
         const bool same =
             RowOf(single, output, row) == RowOf(exact, output, row);
         if ((single.doubts[row] & Bit(QuantityOf(output))) != 0) {
-          ++doubtful;
+          ++fallback;
           EXPECT_TRUE(same) << kernels->target << " row " << row;
         } else if (!same) {
           ++other;
         }
       }
     }
-    EXPECT_GT(doubtful, 100);
+    EXPECT_GT(fallback, 100);
     EXPECT_GT(other, 100);  // else nothing was computed in single precision
     // Nor do they depend on their neighbours.
     batch.options.precision = Precision::kSingle;
@@ -253,7 +253,7 @@ TEST(DoubtfulRows, OfATaskAreNotThoseOfManyBranchesTogether) {
   batch.options.task.axis_count = 1;
   batch.options.task.axes = {2};  // angular z
   batch.options.precision = Precision::kSingle;
-  for (const LaneKernels* kernels : Targets()) {
+  for (const SimdKernels* kernels : Targets()) {
     const BatchResult result = Evaluate(batch, *kernels);
     EXPECT_EQ(
         std::count(result.doubts.begin(), result.doubts.end(), QuantityBits{0}),

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/dynamics/pivot_rule.h"
+#include "core/dynamics/pivot_check.h"
 #include "tests/core/lanes/batch_case.h"
 #include "tests/support/textbook.h"
 
@@ -157,7 +157,7 @@ class ReferenceRows {
         values.push_back(static_cast<double>(matrix(i, j)));
       }
     }
-    const LaneShape& shape = plan_.shape(output);
+    const KernelShape& shape = plan_.shape(output);
     double* to = result_.tables.at(output).data() + row_ * shape.columns;
     for (int k = 0; k < shape.columns; ++k) {
       to[k] = values[shape.permutation != nullptr ? shape.permutation[k] : k];
@@ -258,13 +258,13 @@ class ReferenceRows {
   void EvaluateDerivatives(Motion motion) {
     const bool forward = quantity_ == Quantity::kForwardDynamicsDerivatives;
     if (forward) motion.a = ForwardDynamics();
-    const auto [by_q, by_v] =
+    const auto [dF_dq, dF_dv] =
         textbook::TorqueDerivatives(tree_, around_, motion);
-    Store(kTauByQ, by_q);
-    Store(kTauByV, by_v);
+    Store(kTauByQ, dF_dq);
+    Store(kTauByV, dF_dv);
     if (!forward) return;
-    Store(kAccelerationByQ, -factors_.solve(by_q));
-    Store(kAccelerationByV, -factors_.solve(by_v));
+    Store(kAccelerationByQ, -factors_.solve(dF_dq));
+    Store(kAccelerationByV, -factors_.solve(dF_dv));
     Store(kAccelerationByTau, Inverse());
   }
 
@@ -516,7 +516,7 @@ class ReferenceRows {
   std::int64_t row_ = 0;
   Quantity quantity_ = Quantity::kInverseDynamics;
   std::optional<RowIssue> issue_;
-  PivotVerdict mass_;
+  PivotCheck mass_;
   Vector q_;
   std::optional<Configuration<Wide>> at_;
   Matrix M_, J_;            // J of the tip, all six rows

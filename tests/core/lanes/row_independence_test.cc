@@ -53,7 +53,7 @@ std::vector<BatchCase> Cases(std::int64_t rows) {
 TEST(RowIndependence, CountPositionAndChunksDoNotMatter) {
   for (const Route& route : Routes()) {
     const bool single = route.precision == Precision::kSingle;
-    const LaneKernels& kernels = route.kernels;
+    const SimdKernels& kernels = route.kernels;
     const int W = single ? kernels.lanes_f32 : kernels.lanes_f64;
     const int rows = (single ? 3 : 8) * W + 2;
     for (BatchCase& batch : Cases(rows)) {
@@ -105,7 +105,7 @@ TEST(RowIndependence, NeighboursThatAreNotFiniteOrFarAwayDoNotMatter) {
 }
 
 TEST(RowIndependence, RowsThatAreNotFiniteSpareWhatIsGivenOnceForAll) {
-  for (const LaneKernels* kernels : Targets()) {
+  for (const SimdKernels* kernels : Targets()) {
     for (const BatchCase& all : Cases(4 * kernels->lanes_f64 + 1)) {
       for (int k = 0; k < kInputCount; ++k) {
         const auto given_once = static_cast<Input>(k);
@@ -146,7 +146,7 @@ TEST(RowIndependence, ARobotAnswersAsIfEveryStateWereItsFirst) {
   states[2][3] = kNaN;
   states[4].setZero();
   states[5] = VectorXd::Zero(6);  // of the wrong size
-  for (const LaneKernels* kernels : Targets()) {
+  for (const SimdKernels* kernels : Targets()) {
     Robot::Options options;
     options.target = kernels;
     Robot robot(model, options);
@@ -231,7 +231,7 @@ TEST(NotFinite, ResultsTooLargeForTheirArrayAreThoseOfTheReference) {
   for (const NumberType type : {NumberType::kF64, NumberType::kF32}) {
     batch.output_type = type;
     const std::vector<RowIssue> expected = Reference(batch).issues;
-    for (const LaneKernels* kernels : Targets()) {
+    for (const SimdKernels* kernels : Targets()) {
       const std::vector<RowIssue> issues = Evaluate(batch, *kernels).issues;
       ASSERT_EQ(issues.size(), expected.size());
       for (std::size_t k = 0; k < issues.size(); ++k) {
@@ -352,7 +352,7 @@ BatchCase Asked(const BatchCase& all, QuantitySet quantities,
 
 /// The answers to each set of quantities, of the inputs that not all take with
 /// none, all, and each alone: what each of the quantities is alone.
-void ExpectLaw(const BatchCase& all, const LaneKernels& kernels,
+void ExpectLaw(const BatchCase& all, const SimdKernels& kernels,
                const std::vector<QuantitySet>& sets) {
   std::map<std::pair<InputBits, Quantity>, BatchResult> alone;
   const auto expect = [&](InputBits present, QuantitySet set) {
@@ -399,7 +399,7 @@ std::vector<QuantitySet> Sets() {
 
 TEST(QuantitiesBeside, ChangeNoBit) {
   for (const BatchCase& batch : CasesWithDoubts()) {
-    for (const LaneKernels* kernels : Targets()) {
+    for (const SimdKernels* kernels : Targets()) {
       ExpectLaw(batch, *kernels, Sets());
     }
   }
@@ -409,7 +409,7 @@ TEST(QuantitiesBeside, ChangeNoBitInSinglePrecision) {
   for (BatchCase& batch : CasesWithDoubts()) {
     batch.options.precision = Precision::kSingle;
     batch.input_type = batch.output_type = NumberType::kF32;
-    for (const LaneKernels* kernels : Targets()) {
+    for (const SimdKernels* kernels : Targets()) {
       ExpectLaw(batch, *kernels, Sets());
     }
   }

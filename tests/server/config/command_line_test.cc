@@ -154,7 +154,7 @@ TEST_F(CommandLineTest, ATargetThatIsNotThereIsRefusedWithThoseThatAre) {
   for (const char* name : {"avx1024", "AVX2", "best"}) {
     const std::string refused = Refused({"--isa", name});
     EXPECT_THAT(refused, AllOf(HasSubstr("--isa"), HasSubstr(name)));
-    for (const LaneKernels* target : Targets()) {
+    for (const SimdKernels* target : Targets()) {
       EXPECT_THAT(refused, HasSubstr(target->target));
     }
   }

@@ -74,7 +74,7 @@ TEST_F(CheckJobTest, WhatItsStepsTakeIsAdmittedAtItsStart) {
   const auto still = EvaluationPlan::Create(LongChain().loaded->model, options);
   const std::int64_t torques = RowWorkspace::BytesFor(
       std::get<EvaluationPlan>(still), engine_.kernels());
-  ASSERT_GT(torques, RowWorkspace::kMostKept);
+  ASSERT_GT(torques, RowWorkspace::kMaxRetainedBytes);
   ASSERT_GT(path, torques);
   EXPECT_GE(HeldFromTheStart(false), torques);
   // Beside the message.

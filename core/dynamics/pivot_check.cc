@@ -1,4 +1,4 @@
-#include "core/dynamics/pivot_rule.h"
+#include "core/dynamics/pivot_check.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@ constexpr ArticulatedInertia<double> kNothing{};
 
 }  // namespace
 
-double LostPivotShare(int n) {
+double PivotTolerance(int n) {
   return kLostPivot * n * std::numeric_limits<double>::epsilon();
 }
 
@@ -27,13 +27,13 @@ void PivotScratch::Reserve(int bodies) {
   grow(scales), grow(pivots), grow(shares), grow(weakest);
 }
 
-PivotVerdict JudgePivots(const Tree& tree, const PivotScales& scales,
-                         const double* q, PivotScratch& own) {
+PivotCheck CheckPivots(const Tree& tree, const InertiaScales& scales,
+                       const double* q, PivotScratch& own) {
   own.Reserve(tree.n);
   ComputePlacements(tree, q, own.X.data());
   scales.At(tree, q, own.scales.data(), own.shares.data());
-  const double lost = LostPivotShare(tree.n);
-  PivotVerdict verdict;
+  const double lost = PivotTolerance(tree.n);
+  PivotCheck verdict;
   for (int i = 0; i < tree.n; ++i) {
     own.articulated[i] =
         ArticulatedInertia<double>::From(BodyInertia<double>(tree.bodies[i]));

@@ -1,4 +1,4 @@
-#include "core/dynamics/pivot_scale.h"
+#include "core/dynamics/inertia_scale.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ double SecondMoment(const TreeBody& body, const Vec3<double>& o) {
 
 }  // namespace
 
-PivotScales::PivotScales(const Tree& tree) {
+InertiaScales::InertiaScales(const Tree& tree) {
   const auto n = static_cast<std::size_t>(tree.n);
   joints_.resize(n);
   bounds_.resize(n);
@@ -74,7 +74,7 @@ PivotScales::PivotScales(const Tree& tree) {
   FindBounds(tree);
 }
 
-void PivotScales::FindBounds(const Tree& tree) {
+void InertiaScales::FindBounds(const Tree& tree) {
   const auto n = static_cast<std::size_t>(tree.n);
   const std::vector<double> home(n, 0.0);
   std::vector<double> scales(n), work(n), growth(n);
@@ -93,8 +93,8 @@ void PivotScales::FindBounds(const Tree& tree) {
 }
 
 template <Stretch JointReach::* kPoints>
-void PivotScales::Add(const Tree& tree, const double* q,
-                      double* squares) const {
+void InertiaScales::Add(const Tree& tree, const double* q,
+                        double* squares) const {
   for (int i = 0; i < tree.n; ++i) squares[i] = (joints_[i].*kPoints).square;
   for (int i = tree.n - 1; i >= 0; --i) {
     const TreeBody& body = tree.bodies[i];
@@ -108,8 +108,8 @@ void PivotScales::Add(const Tree& tree, const double* q,
   }
 }
 
-void PivotScales::At(const Tree& tree, const double* q, double* scales,
-                     double* work) const {
+void InertiaScales::At(const Tree& tree, const double* q, double* scales,
+                       double* work) const {
   Add<&JointReach::axis>(tree, q, scales);
   Add<&JointReach::frame>(tree, q, work);
   for (int i = 0; i < tree.n; ++i) {

@@ -42,10 +42,10 @@ struct JointReach {
   Stretch frame;         // about the origins of the frames
 };
 
-class PivotScales {
+class InertiaScales {
  public:
-  PivotScales() = default;
-  explicit PivotScales(const Tree& tree);
+  InertiaScales() = default;
+  explicit InertiaScales(const Tree& tree);
 
   const std::vector<ScaleBound>& bounds() const { return bounds_; }
 

@@ -1,4 +1,4 @@
-#include "core/dynamics/pivot_rule.h"
+#include "core/dynamics/pivot_check.h"
 
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ using Eigen::VectorXd;
 constexpr std::uint64_t kRobots = 6000;
 
 /// What of all digits is lost, as the rule says; 1 at the limit.
-double Loss(const Tree& tree, const PivotVerdict& verdict) {
-  return verdict.regular() ? verdict.trace * LostPivotShare(tree.n) : 1;
+double Loss(const Tree& tree, const PivotCheck& verdict) {
+  return verdict.regular() ? verdict.trace * PivotTolerance(tree.n) : 1;
 }
 
 TEST(PivotRule, WhatIsRegularHasDigitsInProportionToItsDistanceFromTheLimit) {
@@ -35,8 +35,8 @@ TEST(PivotRule, WhatIsRegularHasDigitsInProportionToItsDistanceFromTheLimit) {
     SCOPED_TRACE(seed);
     const Tree tree = robot.model->tree();
     PivotScratch own;
-    const PivotVerdict verdict =
-        JudgePivots(tree, PivotScales(tree), robot.q.data(), own);
+    const PivotCheck verdict =
+        CheckPivots(tree, InertiaScales(tree), robot.q.data(), own);
     const WideInverse truth = InvertMassMatrix(tree, robot.q);
     if (!verdict.regular()) {
       ++lost;
@@ -44,7 +44,7 @@ TEST(PivotRule, WhatIsRegularHasDigitsInProportionToItsDistanceFromTheLimit) {
       const Eigen::Map<const VectorXd> scales(own.scales.data(), tree.n);
       if (truth.positive) {
         EXPECT_GT(scales.cast<Wide>().dot(truth.inverse.diagonal()) *
-                      LostPivotShare(tree.n),
+                      PivotTolerance(tree.n),
                   0.5);
       }
       continue;
@@ -75,7 +75,7 @@ std::optional<Judged> Judge(std::uint64_t seed,
   const ThinRobot robot = MakeThinRobot(seed, options);
   if (robot.model == nullptr) return std::nullopt;
   const Tree tree = robot.model->tree();
-  const PivotVerdict verdict = PivotRule(tree).At(robot.q.data());
+  const PivotCheck verdict = PivotRule(tree).At(robot.q.data());
   return Judged{verdict.joint, Loss(tree, verdict)};
 }
 
@@ -148,7 +148,7 @@ TEST(PivotRule, NamesTheJointThatMovesNothingButWhatIsBehindIt) {
                {rotor, {0.3}, -1}};
   for (const auto& is : cases) {
     SCOPED_TRACE(&is - cases);
-    const PivotVerdict verdict = PivotRule(is.model->tree()).At(is.q.data());
+    const PivotCheck verdict = PivotRule(is.model->tree()).At(is.q.data());
     EXPECT_EQ(verdict.joint, is.joint);
     EXPECT_LT(std::abs(verdict.pivot), 1e-14);
   }
@@ -170,10 +170,10 @@ TEST(PivotRule, NamesTheJointWhosePivotIsTheSmallestShareOfItsScale) {
   const double q[3] = {};
   PivotScratch own;
   const Tree tree = neck->tree();
-  const PivotVerdict verdict = JudgePivots(tree, PivotScales(tree), q, own);
+  const PivotCheck verdict = CheckPivots(tree, InertiaScales(tree), q, own);
   EXPECT_EQ(verdict.joint, 1);
   EXPECT_EQ(verdict.pivot, own.pivots[1]);
-  EXPECT_GT(own.shares[1], LostPivotShare(3));
+  EXPECT_GT(own.shares[1], PivotTolerance(3));
   EXPECT_GT(own.shares[0], 100 * own.shares[1]);
 }
 

@@ -1,5 +1,5 @@
-// The lowered kinematic tree: dynamically equal to a Tree, with frames and
-// inertias that make the recursions cheap (see core/model/lowering.h).
+// The compiled kinematic tree: dynamically equal to a Tree, with frames and
+// inertias that make the recursions cheap (see core/model/compile.h).
 //
 // Free of standard headers and of functions, so that units compiled for
 // different instruction sets can share it.
@@ -9,8 +9,8 @@
 
 namespace torqued {
 
-/// The constant rotation R_T of a lowered joint.
-enum class Turn : unsigned char {
+/// The constant rotation R_T of a compiled joint.
+enum class FixedRotation : unsigned char {
   kNone,     // 1: axes parallel
   kHalf,     // diag(1, −1, −1): antiparallel
   kQuarter,  // Rx(+90°): perpendicular, (x, y, z) → (x, −z, y)
@@ -22,7 +22,7 @@ enum class Turn : unsigned char {
 /// common kinds, which the algorithms have code of their own for: a revolute
 /// joint with axes parallel (R_T = 1) or perpendicular (Rx(+90°)) and a p of
 /// which the components named here are not zero.
-enum class JointStep : unsigned char {
+enum class TransformKind : unsigned char {
   kOther,
   kParallel,
   kParallelX,
@@ -33,11 +33,11 @@ enum class JointStep : unsigned char {
 };
 
 /// What the algorithms branch on.
-struct LoweredShape {
+struct CompiledShape {
   int parent;  // λ(i) < i, or kBase
   JointMotion motion;
-  Turn turn;
-  JointStep step;
+  FixedRotation rotation;
+  TransformKind kind;
   /// Bit k: p[k] is not zero.
   unsigned char shift;
   /// Whether more than one body hangs on this one. If so, what they share is
@@ -55,10 +55,10 @@ struct LoweredShape {
 
 /// `Number` is double or float, and there is nothing else.
 template <class Number>
-struct LoweredNumbers {
-  Number R[9];                // R_T, row-major, whatever the kind
-  Number cos_turn, sin_turn;  // cos α, sin α; of all kinds but kFull
-  Number p[3];                // m, in {λ'}
+struct CompiledNumbers {
+  Number R[9];                  // R_T, row-major, whatever the kind
+  Number cos_alpha, sin_alpha;  // cos α, sin α; of all kinds but kFull
+  Number p[3];                  // m, in {λ'}
   Number q0_rest;
   Number cos_q0, sin_q0;
 
@@ -75,14 +75,14 @@ struct LoweredNumbers {
   Number coulomb_friction;
 };
 
-/// Body i with the joint that carries it, in the lowered frame {i'}, which is
+/// Body i with the joint that carries it, in the compiled frame {i'}, which is
 /// fixed on the body and has the joint's axis as its z:
 ///   revolute    T_{λ',i'}(q) = Trans(p) R_T Rz(q + q0)
 ///   prismatic   T_{λ',i'}(q) = Trans(p + R_T e_z q) R_T Rz(q0)
 /// Inertias are regrouped: what does not move relative to the parent is part of
 /// the parent.
 template <class Number>
-struct LoweredBody : LoweredShape, LoweredNumbers<Number> {};
+struct CompiledBody : CompiledShape, CompiledNumbers<Number> {};
 
 /// What a body hands to its parent, in {i'}: mass, first moment h = ∫ρ x, and
 /// I = ∫ρ (xᵀx 1 − x xᵀ), xx xy xz yy yz zz. Of a revolute joint's body S_zz,
@@ -96,12 +96,12 @@ struct HandedInertia {
 /// n bodies, numbered as those of the Tree it was made from: depth-first, so
 /// that the first child of body i is body i + 1.
 template <class Number>
-struct LoweredTreeOf {
+struct CompiledTree {
   int n;
   bool chain;  // every body hangs on the one before it
   int slots;   // slots that are in use at one time, at most
-  const LoweredBody<Number>* bodies;
-  /// C_i = T_{i,i'}: the lowered frame in the body's own frame {i}.
+  const CompiledBody<Number>* bodies;
+  /// C_i = T_{i,i'}: the compiled frame in the body's own frame {i}.
   const BodyFrame* frames;
   /// By body; the last, of n + 1, is what the base has of all, in its own axes.
   const HandedInertia* handed;

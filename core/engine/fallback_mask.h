@@ -11,7 +11,7 @@ inline namespace TORQUED_TARGET {
 inline constexpr QuantityBits kAllQuantities = ~QuantityBits{0};
 
 template <int kLanes>
-class RowDoubts {
+class FallbackMask {
  public:
   TORQUED_INLINE void Clear() { lanes_ = 0; }
   TORQUED_INLINE bool any() const { return lanes_ != 0; }
@@ -25,7 +25,7 @@ class RowDoubts {
 
   /// Lists the first `count` lanes' rows, of which the first is `row`; returns
   /// how many there are.
-  int List(long long row, int count, DoubtfulRow* rows) const {
+  int List(long long row, int count, FallbackRow* rows) const {
     int listed = 0;
     for (int l = 0; l < count; ++l) {
       if (Has(lanes_, l)) rows[listed++] = {row + l, quantities_[l]};

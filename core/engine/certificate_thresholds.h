@@ -7,9 +7,9 @@ namespace torqued {
 inline namespace TORQUED_TARGET {
 
 template <class N>
-struct Trust;
+struct CertificateThresholds;
 template <>
-struct Trust<double> {
+struct CertificateThresholds<double> {
   /// Least 1 / trace H⁻¹ of a mass matrix that is divided by the scales of its
   /// joints. The rule calls it lost at 1e-13 or so.
   static constexpr double kEigenvalue = 1e-11;
@@ -22,7 +22,7 @@ struct Trust<double> {
   static constexpr double kBound = 1e-9;
 };
 template <>
-struct Trust<float> {
+struct CertificateThresholds<float> {
   static constexpr float kEigenvalue = 1e-5F;
   static constexpr double kWeakPivot = 1e-2;
   static constexpr float kWeakProduct = 0.01F;

@@ -1,13 +1,13 @@
 // Whether a mass matrix is regular to working precision: the one rule for all
 // that solves with M.
 //
-// With the scales s of core/dynamics/pivot_scale.h let H = S^-1/2 M S^-1/2. The
-// sums that M is made of have round-off of a few ε √(s_i s_j) in every entry
-// (Featherstone 2008, section 6.2: every term that is carried to a joint is
-// bounded by its scale), so that M⁻¹ and what is solved with it have relative
-// errors of about n ε ‖H⁻¹‖, whichever way it is factorized (Higham 2002,
-// theorem 10.3 and section 10.1: symmetric positive definite factors do not
-// grow).
+// With the scales s of core/dynamics/inertia_scale.h let H = S^-1/2 M S^-1/2.
+// The sums that M is made of have round-off of a few ε √(s_i s_j) in every
+// entry (Featherstone 2008, section 6.2: every term that is carried to a joint
+// is bounded by its scale), so that M⁻¹ and what is solved with it have
+// relative errors of about n ε ‖H⁻¹‖, whichever way it is factorized (Higham
+// 2002, theorem 10.3 and section 10.1: symmetric positive definite factors do
+// not grow).
 //
 // The pivots d_k of articulated bodies are those of M = Lᵀ D L from the leaves
 // (Featherstone 2008, sections 6.5 and 7.3). Then
@@ -26,7 +26,7 @@
 
 #include <vector>
 
-#include "core/dynamics/pivot_scale.h"
+#include "core/dynamics/inertia_scale.h"
 #include "core/math/inertia.h"
 #include "core/tree/tree.h"
 
@@ -39,9 +39,9 @@ namespace torqued {
 inline constexpr double kLostPivot = 64;
 
 /// kLostPivot n ε.
-double LostPivotShare(int n);
+double PivotTolerance(int n);
 
-struct PivotVerdict {
+struct PivotCheck {
   /// Where a pivot is lost: the joint behind it, or it itself, whose pivot is
   /// the smallest share of its scale. Else none.
   int joint = -1;
@@ -64,8 +64,8 @@ struct PivotScratch {
 };
 
 /// At n positions. Allocates nothing once `own` has grown.
-PivotVerdict JudgePivots(const Tree& tree, const PivotScales& scales,
-                         const double* q, PivotScratch& own);
+PivotCheck CheckPivots(const Tree& tree, const InertiaScales& scales,
+                       const double* q, PivotScratch& own);
 
 /// The same for a tree alone; not thread-safe. The tree's bodies must outlive
 /// it.
@@ -73,13 +73,13 @@ class PivotRule {
  public:
   explicit PivotRule(const Tree& tree) : tree_(tree), scales_(tree) {}
 
-  PivotVerdict At(const double* q) {
-    return JudgePivots(tree_, scales_, q, own_);
+  PivotCheck At(const double* q) {
+    return CheckPivots(tree_, scales_, q, own_);
   }
 
  private:
   Tree tree_;
-  PivotScales scales_;
+  InertiaScales scales_;
   PivotScratch own_;
 };
 

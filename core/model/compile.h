@@ -10,25 +10,25 @@
 
 #include <vector>
 
-#include "core/tree/lowered_tree.h"
+#include "core/tree/compiled_tree.h"
 
 namespace torqued {
 
-/// Owns the arrays of a lowered tree, in double and in single precision.
-class LoweredModel {
+/// Owns the arrays of a compiled tree, in double and in single precision.
+class CompiledModel {
  public:
-  LoweredModel() = default;
+  CompiledModel() = default;
   /// Any number of revolute and prismatic joints, in depth-first order, on any
   /// number of roots.
-  explicit LoweredModel(const Tree& tree);
+  explicit CompiledModel(const Tree& tree);
 
-  LoweredTreeOf<double> f64() const { return Of(f64_); }
-  LoweredTreeOf<float> f32() const { return Of(f32_); }
+  CompiledTree<double> f64() const { return Of(f64_); }
+  CompiledTree<float> f32() const { return Of(f32_); }
 
  private:
   template <class Number>
-  LoweredTreeOf<Number> Of(
-      const std::vector<LoweredBody<Number>>& bodies) const {
+  CompiledTree<Number> Of(
+      const std::vector<CompiledBody<Number>>& bodies) const {
     return {static_cast<int>(bodies.size()),
             is_chain_,
             slots_,
@@ -41,8 +41,8 @@ class LoweredModel {
 
   int slots_ = 0;
   bool is_chain_ = true;
-  std::vector<LoweredBody<double>> f64_;
-  std::vector<LoweredBody<float>> f32_;
+  std::vector<CompiledBody<double>> f64_;
+  std::vector<CompiledBody<float>> f32_;
   std::vector<BodyFrame> frames_;
   std::vector<HandedInertia> handed_;
 };

@@ -1,4 +1,4 @@
-#include "core/model/lowering.h"
+#include "core/model/compile.h"
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
@@ -71,11 +71,11 @@ Vector2d Snapped(const Vector2d& angle) {
   return angle.normalized();
 }
 
-Turn TurnAboutX(const Vector2d& alpha) {
-  if (alpha == Vector2d(1, 0)) return Turn::kNone;
-  if (alpha == Vector2d(-1, 0)) return Turn::kHalf;
-  if (alpha == Vector2d(0, 1)) return Turn::kQuarter;
-  return Turn::kAboutX;
+FixedRotation RotateX(const Vector2d& alpha) {
+  if (alpha == Vector2d(1, 0)) return FixedRotation::kNone;
+  if (alpha == Vector2d(-1, 0)) return FixedRotation::kHalf;
+  if (alpha == Vector2d(0, 1)) return FixedRotation::kQuarter;
+  return FixedRotation::kAboutX;
 }
 
 // The direction e_z × z of the common normal between e_z and the z axis of a
@@ -91,7 +91,7 @@ std::optional<Vector2d> CommonNormal(const Isometry3d& K) {
 ///   revolute    T_{λ',i'}(q) = Trans(p) R Rz(q + q0)
 ///   prismatic   T_{λ',i'}(q) = Trans(p + R e_z q) R Rz(q0)
 struct ReframedJoint {
-  Turn turn;
+  FixedRotation rotation;
   Matrix3d R;
   Vector2d alpha;  // (cos α, sin α) of R = Rx(α); zero for kFull
   Vector3d p;      // m, in {λ'}
@@ -138,7 +138,7 @@ class Reframing {
     for (double& number : p) {
       if (std::abs(number) <= kSnap * longest_) number = 0;
     }
-    ReframedJoint joint{.turn = Turn::kFull,
+    ReframedJoint joint{.rotation = FixedRotation::kFull,
                         .R = R,
                         .alpha = Vector2d::Zero(),
                         .p = p,
@@ -148,9 +148,9 @@ class Reframing {
     // is (cos θ, −sin θ, 0) and whose last column is (0, −sin α, cos α).
     if (std::abs(R(0, 2)) <= kSnap) {
       const Vector2d alpha = Snapped({R(2, 2), -R(1, 2)});
-      const Turn turn = TurnAboutX(alpha);
-      if (!IsRoot(i) || turn != Turn::kAboutX) {
-        joint.turn = turn;
+      const FixedRotation rotation = RotateX(alpha);
+      if (!IsRoot(i) || rotation != FixedRotation::kAboutX) {
+        joint.rotation = rotation;
         joint.alpha = alpha;
         joint.R = RotationX(alpha);
         joint.turn0 = PlaneRotation({R(0, 0), -R(0, 1)}) * x_[i];  // θ + ψ_i
@@ -329,7 +329,7 @@ Matrix4d PartAtRestInParent(JointMotion motion, const Matrix4d& sigma) {
 
 // Splits q0 into quarter turns, which are exact, and a rest of at most 45
 // degrees.
-void SetOffset(const ReframedJoint& joint, LoweredBody<double>& body) {
+void SetOffset(const ReframedJoint& joint, CompiledBody<double>& body) {
   body.cos_q0 = joint.turn0.x();
   body.sin_q0 = joint.turn0.y();
   double c = body.cos_q0, s = body.sin_q0;
@@ -341,36 +341,36 @@ void SetOffset(const ReframedJoint& joint, LoweredBody<double>& body) {
   body.q0_rest = std::atan2(s, c);
 }
 
-JointStep StepOf(const LoweredBody<double>& body) {
+TransformKind TransformKindOf(const CompiledBody<double>& body) {
   constexpr unsigned kX = 1, kZ = 4;
-  if (body.motion != JointMotion::kRevolute) return JointStep::kOther;
-  if (body.turn == Turn::kNone) {
-    if (body.shift == 0) return JointStep::kParallel;
-    if (body.shift == kX) return JointStep::kParallelX;
-  } else if (body.turn == Turn::kQuarter) {
-    if (body.shift == 0) return JointStep::kQuarter;
-    if (body.shift == kX) return JointStep::kQuarterX;
-    if (body.shift == kZ) return JointStep::kQuarterZ;
-    if (body.shift == (kX | kZ)) return JointStep::kQuarterXZ;
+  if (body.motion != JointMotion::kRevolute) return TransformKind::kOther;
+  if (body.rotation == FixedRotation::kNone) {
+    if (body.shift == 0) return TransformKind::kParallel;
+    if (body.shift == kX) return TransformKind::kParallelX;
+  } else if (body.rotation == FixedRotation::kQuarter) {
+    if (body.shift == 0) return TransformKind::kQuarter;
+    if (body.shift == kX) return TransformKind::kQuarterX;
+    if (body.shift == kZ) return TransformKind::kQuarterZ;
+    if (body.shift == (kX | kZ)) return TransformKind::kQuarterXZ;
   }
-  return JointStep::kOther;
+  return TransformKind::kOther;
 }
 
 // All but what depends on other bodies.
-LoweredBody<double> Body(const TreeBody& source, const ReframedJoint& joint,
-                         const Matrix4d& kept) {
-  LoweredBody<double> body{};
+CompiledBody<double> Body(const TreeBody& source, const ReframedJoint& joint,
+                          const Matrix4d& kept) {
+  CompiledBody<double> body{};
   body.parent = source.parent;
   body.motion = source.motion;
-  body.turn = joint.turn;
+  body.rotation = joint.rotation;
   for (int k = 0; k < 3; ++k) {
     if (joint.p[k] != 0) body.shift |= 1U << static_cast<unsigned>(k);
   }
-  body.step = StepOf(body);
+  body.kind = TransformKindOf(body);
   body.slot = -1;
   Eigen::Map<RowMajor3d>(body.R) = joint.R;
-  body.cos_turn = joint.alpha.x();
-  body.sin_turn = joint.alpha.y();
+  body.cos_alpha = joint.alpha.x();
+  body.sin_alpha = joint.alpha.y();
   Eigen::Map<Vector3d>(body.p) = joint.p;
   SetOffset(joint, body);
   Eigen::Map<Eigen::Matrix<double, 5, 1>>(body.S) << kept(0, 0), kept(0, 1),
@@ -395,20 +395,20 @@ HandedInertia Handed(const Matrix4d& sigma) {
   return out;
 }
 
-LoweredBody<float> Rounded(const LoweredBody<double>& body) {
-  constexpr std::size_t kCount = sizeof(LoweredNumbers<float>) / sizeof(float);
-  const LoweredNumbers<double>& numbers = body;
+CompiledBody<float> Rounded(const CompiledBody<double>& body) {
+  constexpr std::size_t kCount = sizeof(CompiledNumbers<float>) / sizeof(float);
+  const CompiledNumbers<double>& numbers = body;
   const auto from = std::bit_cast<std::array<double, kCount>>(numbers);
   std::array<float, kCount> to{};
   std::ranges::transform(from, to.begin(),
                          [](double x) { return static_cast<float>(x); });
-  const LoweredShape& shape = body;
-  return {shape, std::bit_cast<LoweredNumbers<float>>(to)};
+  const CompiledShape& shape = body;
+  return {shape, std::bit_cast<CompiledNumbers<float>>(to)};
 }
 
 }  // namespace
 
-LoweredModel::LoweredModel(const Tree& tree) {
+CompiledModel::CompiledModel(const Tree& tree) {
   const Reframing reframing(tree);
   std::vector<ReframedJoint> joints;
   // Pseudo-inertias that the bodies keep, which need not be those of any rigid
@@ -439,13 +439,13 @@ LoweredModel::LoweredModel(const Tree& tree) {
   std::ranges::transform(f64_, std::back_inserter(f32_), Rounded);
 }
 
-void LoweredModel::Connect() {
+void CompiledModel::Connect() {
   std::vector<int> children(f64_.size(), 0);
   for (int i = static_cast<int>(f64_.size()); i-- > 0;) {
-    LoweredBody<double>& body = f64_[i];
+    CompiledBody<double>& body = f64_[i];
     body.subtree_end = std::max(body.subtree_end, i + 1);
     if (body.parent == kBase) continue;
-    LoweredBody<double>& parent = f64_[body.parent];
+    CompiledBody<double>& parent = f64_[body.parent];
     parent.composite_mass += body.composite_mass;
     parent.subtree_end = std::max(parent.subtree_end, body.subtree_end);
     body.last_child = children[body.parent]++ == 0;
@@ -454,7 +454,7 @@ void LoweredModel::Connect() {
   // that no body in its own subtree has the same.
   std::vector<int> next_slot(f64_.size(), 0);  // for the children
   for (int i = 0; i < static_cast<int>(f64_.size()); ++i) {
-    LoweredBody<double>& body = f64_[i];
+    CompiledBody<double>& body = f64_[i];
     body.branches = children[i] > 1;
     if (body.parent != kBase) {
       body.last_child &= f64_[body.parent].branches;
