@@ -87,17 +87,34 @@ std::optional<Vector2d> CommonNormal(const Isometry3d& K) {
   return Vector2d(-z.y(), z.x()) / s;
 }
 
-/// A joint between the new frames of its bodies:
-///   revolute    T_{λ',i'}(q) = Trans(p) R Rz(q + q0)
-///   prismatic   T_{λ',i'}(q) = Trans(p + R e_z q) R Rz(q0)
-struct ReframedJoint {
-  FixedRotation rotation;
-  Matrix3d R;
-  Vector2d alpha;  // (cos α, sin α) of R = Rx(α); zero for kFull
-  Vector3d p;      // m, in {λ'}
-  Vector2d turn0;  // (cos q0, sin q0)
-  Isometry3d C;    // T_{i,i'}
-};
+// Splits q0 into quarter turns, which are exact, and a rest of at most 45
+// degrees.
+void SetOffset(const Vector2d& turn0, CompiledBody<double>& body) {
+  body.cos_q0 = turn0.x();
+  body.sin_q0 = turn0.y();
+  double c = turn0.x(), s = turn0.y();
+  while (body.quadrant < 3 && (c < std::abs(s) || c <= 0)) {
+    ++body.quadrant;
+    std::swap(c, s);
+    s = -s;  // back by π/2: (c, s) → (s, −c)
+  }
+  body.q0_rest = std::atan2(s, c);
+}
+
+TransformKind TransformKindOf(const CompiledBody<double>& body) {
+  constexpr unsigned kX = 1, kZ = 4;
+  if (body.motion != JointMotion::kRevolute) return TransformKind::kOther;
+  if (body.rotation == FixedRotation::kNone) {
+    if (body.shift == 0) return TransformKind::kParallel;
+    if (body.shift == kX) return TransformKind::kParallelX;
+  } else if (body.rotation == FixedRotation::kQuarter) {
+    if (body.shift == 0) return TransformKind::kQuarter;
+    if (body.shift == kX) return TransformKind::kQuarterX;
+    if (body.shift == kZ) return TransformKind::kQuarterZ;
+    if (body.shift == (kX | kZ)) return TransformKind::kQuarterXZ;
+  }
+  return TransformKind::kOther;
+}
 
 // Link frames that make the joints' constant transforms simple, after Denavit
 // and Hartenberg (1955). Frame {i'} has the joint's axis as its z and the
@@ -126,40 +143,56 @@ class Reframing {
     }
   }
 
-  ReframedJoint Joint(int i) const {
+  // But for inertia and what depends on other bodies.
+  CompiledBody<double> Body(int i) const {
+    const TreeBody& source = tree_.bodies[i];
+    CompiledBody<double> body{};
+    body.parent = source.parent;
+    body.motion = source.motion;
+    body.slot = -1;
+    body.armature = source.armature;
+    body.viscous_friction = source.viscous_friction;
+    body.coulomb_friction = source.coulomb_friction;
     // At q = 0 and but for Rz(ψ_i): Rz(−ψ_λ) Trans(−Δ_λ) K_i Trans(Δ_i).
     Matrix3d R = home_[i].linear();
     Vector3d p = origins_[i];
     if (!IsRoot(i)) {
-      const Matrix3d to_x = RotationZ(x_[tree_.bodies[i].parent]).transpose();
+      const Matrix3d to_x = RotationZ(x_[source.parent]).transpose();
       R = (to_x * R).eval();
       p = (to_x * p).eval();
     }
-    for (double& number : p) {
-      if (std::abs(number) <= kSnap * longest_) number = 0;
+    for (int k = 0; k < 3; ++k) {
+      if (std::abs(p[k]) <= kSnap * longest_) continue;
+      body.p[k] = p[k];
+      body.shift |= 1U << static_cast<unsigned>(k);
     }
-    ReframedJoint joint{.rotation = FixedRotation::kFull,
-                        .R = R,
-                        .alpha = Vector2d::Zero(),
-                        .p = p,
-                        .turn0 = x_[i],
-                        .C = Isometry3d::Identity()};
+    body.rotation = FixedRotation::kFull;
+    Vector2d turn0 = x_[i];
     // With z perpendicular to the parent's x, R = Rx(α) Rz(θ), whose first row
     // is (cos θ, −sin θ, 0) and whose last column is (0, −sin α, cos α).
     if (std::abs(R(0, 2)) <= kSnap) {
       const Vector2d alpha = Snapped({R(2, 2), -R(1, 2)});
       const FixedRotation rotation = RotateX(alpha);
       if (!IsRoot(i) || rotation != FixedRotation::kAboutX) {
-        joint.rotation = rotation;
-        joint.alpha = alpha;
-        joint.R = RotationX(alpha);
-        joint.turn0 = PlaneRotation({R(0, 0), -R(0, 1)}) * x_[i];  // θ + ψ_i
+        body.rotation = rotation;
+        body.cos_alpha = alpha.x();
+        body.sin_alpha = alpha.y();
+        turn0 = PlaneRotation({R(0, 0), -R(0, 1)}) * turn0;  // θ + ψ_i
+        R = RotationX(alpha);
       }
     }
-    joint.turn0 = Snapped(joint.turn0);
-    joint.C.linear() = axis_frames_[i] * RotationZ(x_[i]);
-    joint.C.translation() = axis_frames_[i] * slides_[i];
-    return joint;
+    Eigen::Map<RowMajor3d>(body.R) = R;
+    SetOffset(Snapped(turn0), body);
+    body.kind = TransformKindOf(body);
+    return body;
+  }
+
+  // C_i = T_{i,i'}.
+  Isometry3d Frame(int i) const {
+    Isometry3d C = Isometry3d::Identity();
+    C.linear() = axis_frames_[i] * RotationZ(x_[i]);
+    C.translation() = axis_frames_[i] * slides_[i];
+    return C;
   }
 
  private:
@@ -288,10 +321,11 @@ class Reframing {
 };
 
 // T_{λ',i'}(0).
-Isometry3d HomePlacement(const ReframedJoint& joint) {
+Isometry3d HomePlacement(const CompiledBody<double>& body) {
   Isometry3d T = Isometry3d::Identity();
-  T.linear() = joint.R * RotationZ(joint.turn0);
-  T.translation() = joint.p;
+  T.linear() = Eigen::Map<const RowMajor3d>(body.R) *
+               RotationZ({body.cos_q0, body.sin_q0});
+  T.translation() = Eigen::Map<const Vector3d>(body.p);
   return T;
 }
 
@@ -327,61 +361,12 @@ Matrix4d PartAtRestInParent(JointMotion motion, const Matrix4d& sigma) {
   return part;
 }
 
-// Splits q0 into quarter turns, which are exact, and a rest of at most 45
-// degrees.
-void SetOffset(const ReframedJoint& joint, CompiledBody<double>& body) {
-  body.cos_q0 = joint.turn0.x();
-  body.sin_q0 = joint.turn0.y();
-  double c = body.cos_q0, s = body.sin_q0;
-  while (body.quadrant < 3 && (c < std::abs(s) || c <= 0)) {
-    ++body.quadrant;
-    std::swap(c, s);
-    s = -s;  // back by π/2: (c, s) → (s, −c)
-  }
-  body.q0_rest = std::atan2(s, c);
-}
-
-TransformKind TransformKindOf(const CompiledBody<double>& body) {
-  constexpr unsigned kX = 1, kZ = 4;
-  if (body.motion != JointMotion::kRevolute) return TransformKind::kOther;
-  if (body.rotation == FixedRotation::kNone) {
-    if (body.shift == 0) return TransformKind::kParallel;
-    if (body.shift == kX) return TransformKind::kParallelX;
-  } else if (body.rotation == FixedRotation::kQuarter) {
-    if (body.shift == 0) return TransformKind::kQuarter;
-    if (body.shift == kX) return TransformKind::kQuarterX;
-    if (body.shift == kZ) return TransformKind::kQuarterZ;
-    if (body.shift == (kX | kZ)) return TransformKind::kQuarterXZ;
-  }
-  return TransformKind::kOther;
-}
-
-// All but what depends on other bodies.
-CompiledBody<double> Body(const TreeBody& source, const ReframedJoint& joint,
-                          const Matrix4d& kept) {
-  CompiledBody<double> body{};
-  body.parent = source.parent;
-  body.motion = source.motion;
-  body.rotation = joint.rotation;
-  for (int k = 0; k < 3; ++k) {
-    if (joint.p[k] != 0) body.shift |= 1U << static_cast<unsigned>(k);
-  }
-  body.kind = TransformKindOf(body);
-  body.slot = -1;
-  Eigen::Map<RowMajor3d>(body.R) = joint.R;
-  body.cos_alpha = joint.alpha.x();
-  body.sin_alpha = joint.alpha.y();
-  Eigen::Map<Vector3d>(body.p) = joint.p;
-  SetOffset(joint, body);
+void SetInertia(const Matrix4d& kept, CompiledBody<double>& body) {
   Eigen::Map<Eigen::Matrix<double, 5, 1>>(body.S) << kept(0, 0), kept(0, 1),
       kept(0, 2), kept(1, 1), kept(1, 2);
   Eigen::Map<Vector3d>(body.h) = kept.topRightCorner<3, 1>();
   body.mass = kept(3, 3);
   body.composite_mass = body.mass;
-  body.armature = source.armature;
-  body.viscous_friction = source.viscous_friction;
-  body.coulomb_friction = source.coulomb_friction;
-  return body;
 }
 
 HandedInertia Handed(const Matrix4d& sigma) {
@@ -410,14 +395,14 @@ CompiledBody<float> Rounded(const CompiledBody<double>& body) {
 
 CompiledModel::CompiledModel(const Tree& tree) {
   const Reframing reframing(tree);
-  std::vector<ReframedJoint> joints;
   // Pseudo-inertias that the bodies keep, which need not be those of any rigid
   // body, and what each hands to its parent, the last to the base, in its axes.
   // Matter that a joint does not move relative to its parent is counted to the
   // parent: base inertial parameters (Gautier and Khalil 1990).
   std::vector<Matrix4d> kept, handed(tree.n + 1, Matrix4d::Zero());
   for (int i = 0; i < tree.n; ++i) {
-    const Isometry3d& C = joints.emplace_back(reframing.Joint(i)).C;
+    f64_.push_back(reframing.Body(i));
+    const Isometry3d C = reframing.Frame(i);
     kept.push_back(ToParent(C.inverse(), PseudoInertia(tree.bodies[i])));
     BodyFrame& frame =
         frames_.emplace_back(BodyFrame{.body = i, .R = {}, .p = {}});
@@ -429,11 +414,9 @@ CompiledModel::CompiledModel(const Tree& tree) {
     handed[i] = PartAtRestInParent(body.motion, kept[i]);
     kept[i] -= handed[i];
     Matrix4d& onto = body.parent == kBase ? handed[tree.n] : kept[body.parent];
-    onto += ToParent(HomePlacement(joints[i]), handed[i]);
+    onto += ToParent(HomePlacement(f64_[i]), handed[i]);
   }
-  for (int i = 0; i < tree.n; ++i) {
-    f64_.push_back(Body(tree.bodies[i], joints[i], kept[i]));
-  }
+  for (int i = 0; i < tree.n; ++i) SetInertia(kept[i], f64_[i]);
   Connect();
   std::ranges::transform(handed, std::back_inserter(handed_), Handed);
   std::ranges::transform(f64_, std::back_inserter(f32_), Rounded);
