@@ -4,8 +4,6 @@
 #pragma once
 
 #include "core/dynamics/crba-inl.h"
-#include "core/dynamics/joint-inl.h"
-#include "core/math/inertia.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -33,7 +31,7 @@ TORQUED_INLINE void ShiftArticulated(const T& p, ArticulatedInertia<T>& G) {
 template <class Joint, class T>
 TORQUED_INLINE void ArticulatedToParent(const Joint& joint,
                                         ArticulatedInertia<T>& G) {
-  if (!joint.IsRevolute()) ShiftArticulated<2>(joint.q, G);
+  if (joint.Slides()) ShiftArticulated<2>(joint.q, G);
   RotateZ(joint, G.A);
   RotateZ(joint, G.C);
   ApplyFixedRotation(joint, G.A);
@@ -43,15 +41,6 @@ TORQUED_INLINE void ArticulatedToParent(const Joint& joint,
   if (joint.Shifts(0)) ShiftArticulated<0>(p.x, G);
   if (joint.Shifts(1)) ShiftArticulated<1>(p.y, G);
   if (joint.Shifts(2)) ShiftArticulated<2>(p.z, G);
-}
-
-/// What the body keeps of its inertia: A = tr(S) 1 − S, N = [h], C = m 1.
-template <class T, class N>
-TORQUED_INLINE ArticulatedInertia<T> OwnInertia(const CompiledBody<N>& body) {
-  return {{T(body.S[3]), T(-body.S[1]), T(-body.S[2]), T(body.S[0]),
-           T(-body.S[4]), T(body.S[0] + body.S[3])},
-          Skew(Vec3<T>::Constant(body.h)),
-          Sym3<T>::Scaled(T(body.mass))};
 }
 
 /// x ← M⁻¹ x, n numbers; armature included. Leaves the pivots, which are those
@@ -77,10 +66,7 @@ TORQUED_ONE_COPY void Aba(const CompiledTree<N>& tree,
       sum.p = scratch.articulated[body.slot].p;
     }
     const ArticulatedInertia<T>& G = sum.G;
-    Wrench<T> U = {G.N.c2, {G.C.xz, G.C.yz, G.C.zz}};
-    if (body.motion == JointMotion::kRevolute) {
-      U = {{G.A.xz, G.A.yz, G.A.zz}, {G.N.c0.z, G.N.c1.z, G.N.c2.z}};
-    }
+    const Wrench<T> U = TimesScrew(G, body);
     const T d = OfJoint(body, U) + T(body.armature);
     const T u = x[i] - OfJoint(body, sum.p);
     const T inverse = T(1) / d;

@@ -11,34 +11,6 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// The rate of what a body and all that it carries are, in axes that do not
-/// move, when its joint moves at unit rate; without mass.
-template <class T, class N>
-TORQUED_INLINE CompositeMoments<T> RateAlongJoint(
-    const CompiledBody<N>& body, const CompositeMoments<T>& sum) {
-  const Sym3<T>& S = sum.S;
-  const Vec3<T>& h = sum.h;
-  const T zero(0);
-  if (body.motion == JointMotion::kPrismatic) {
-    // v hᵀ + h vᵀ and m v
-    return {{zero, zero, h.x, zero, h.y, h.z + h.z},
-            {zero, zero, T(body.composite_mass)}};
-  }
-  // [ω] S + S [ω]ᵀ and ω × h
-  return {{-(S.xy + S.xy), S.xx - S.yy, -S.yz, S.xy + S.xy, S.xz, zero},
-          {-h.y, h.x, zero}};
-}
-
-/// −ad_Sᵀ F, S the joint's screw.
-template <class T, class N>
-TORQUED_INLINE Wrench<T> TurnedWithJoint(const CompiledBody<N>& body,
-                                         const Wrench<T>& F) {
-  const Vec3<T> of_force = {-F.f.y, F.f.x, T(0)};
-  if (body.motion == JointMotion::kPrismatic)
-    return {of_force, Vec3<T>::Zero()};
-  return {{-F.m.y, F.m.x, T(0)}, of_force};
-}
-
 /// c[n x n x n], c_ijk = ½ (∂m_ij/∂q_k + ∂m_ik/∂q_j − ∂m_jk/∂q_i) at
 /// (i n + j) n + k, symmetric in j and k, from the poses X and the composites
 /// `sum`, which are replaced by their rates. Zero unless the three joints are
@@ -59,7 +31,7 @@ TORQUED_ONE_COPY void Christoffel(const CompiledTree<N>& tree,
   // In place: D[m], the rate of what m carries, and F[m] = Gᶜ_m S_m.
   CompositeMoments<T>* const D = sum;
   for (long m = 0; m < n; ++m) {
-    UnitWrench(bodies[m], sum[m], T(bodies[m].composite_mass), F[m]);
+    F[m] = UnitWrench(bodies[m], sum[m], T(bodies[m].composite_mass));
     D[m] = RateAlongJoint(bodies[m], sum[m]);
   }
   for (long b = n - 1; b >= 0; --b) {
@@ -85,8 +57,7 @@ TORQUED_ONE_COPY void Christoffel(const CompiledTree<N>& tree,
       const Wrench<T> of_b = TurnedWithJoint(body, F[m]);
       Wrench<T> mean = of_b, half_difference = Wrench<T>::Zero();
       if (b != m) {  // else they are the same
-        Wrench<T> of_m;
-        UnitWrench(body, D[m], T(0), of_m);
+        const Wrench<T> of_m = UnitWrench(body, D[m], T(0));
         mean = (of_m + of_b) * T(0.5);
         half_difference = (of_m - of_b) * T(0.5);
       }

@@ -3,7 +3,7 @@
 // model.
 #pragma once
 
-#include "core/dynamics/joint-inl.h"
+#include "core/dynamics/body_inertia-inl.h"
 #include "core/math/packed.h"
 
 namespace torqued {
@@ -70,7 +70,7 @@ TORQUED_INLINE void ShiftMoments(const T& p, const T& mass,
 template <class Joint, class T>
 TORQUED_INLINE void MomentsToParent(const Joint& joint, const T& mass,
                                     CompositeMoments<T>& sum) {
-  if (!joint.IsRevolute()) ShiftMoments<2>(joint.q, mass, sum);
+  if (joint.Slides()) ShiftMoments<2>(joint.q, mass, sum);
   RotateZ(joint, sum.S);
   ApplyFixedRotation(joint, sum.S);
   RotateToParent(joint, sum.h);
@@ -81,53 +81,10 @@ TORQUED_INLINE void MomentsToParent(const Joint& joint, const T& mass,
   if (joint.Shifts(2)) ShiftMoments<2>(p.z, mass, sum);
 }
 
-template <class T, class N>
-TORQUED_INLINE CompositeMoments<T> OwnMoments(const CompiledBody<N>& body) {
-  return {{T(body.S[0]), T(body.S[1]), T(body.S[2]), T(body.S[3]), T(body.S[4]),
-           T(0)},
-          Vec3<T>::Constant(body.h)};
-}
-
-/// G V of what the body keeps.
-template <class T, class N>
-TORQUED_INLINE Wrench<T> OwnMomentum(const CompiledBody<N>& body,
-                                     const Twist<T>& V) {
-  const Vec3<T>&w = V.w, &v = V.v;
-  if (body.motion == JointMotion::kPrismatic) {
-    const Vec3<T> h = Vec3<T>::Constant(body.h);
-    return {Cross(h, v), v * T(body.mass) + Cross(w, h)};
-  }
-  const T xx(body.S[0]), xy(body.S[1]), xz(body.S[2]), yy(body.S[3]),
-      yz(body.S[4]), trace(body.S[0] + body.S[3]);
-  const T hx(body.h[0]), hy(body.h[1]);
-  return {{Fma(yy, w.x, -(xy * w.y)) - xz * w.z + hy * v.z,
-           Fma(xx, w.y, -(xy * w.x)) - yz * w.z - hx * v.z,
-           Fma(trace, w.z, -(xz * w.x)) - yz * w.y + hx * v.y - hy * v.x},
-          {-(hy * w.z), hx * w.z, Fma(hy, w.x, -(hx * w.y))}};
-}
-
 template <class T>
 TORQUED_INLINE void Add(const CompositeMoments<T>& a, CompositeMoments<T>& b) {
   b.S += a.S;
   b.h += a.h;
-}
-
-/// F, the wrench in {i'} that a unit acceleration of joint i needs, of all that
-/// it carries; returns what the joint feels of it.
-template <class T, class N>
-TORQUED_INLINE T UnitWrench(const CompiledBody<N>& body,
-                            const CompositeMoments<T>& sum, const T& mass,
-                            Wrench<T>& F) {
-  const T zero(0);
-  const Sym3<T>& S = sum.S;
-  const Vec3<T>& h = sum.h;
-  if (body.motion == JointMotion::kRevolute) {
-    const T inertia = S.xx + S.yy;
-    F = {{-S.xz, -S.yz, inertia}, {-h.y, h.x, zero}};
-    return inertia;
-  }
-  F = {{h.y, -h.x, zero}, {zero, zero, mass}};
-  return mass;
 }
 
 /// Carries the wrenches of rows [begin, end), which are all of body `begin` and
@@ -169,23 +126,23 @@ TORQUED_ONE_COPY void Crba(const CompiledTree<N>& tree,
       if (carries) Add(carried, sum);
       if (!chain && body.branches) Add(scratch.sum[body.slot], sum);
       // Row i of M: a wrench that is carried towards the base.
-      row[i] = UnitWrench(body, sum, T(body.composite_mass), F[i]) +
-               T(body.armature);
+      F[i] = UnitWrench(body, sum, T(body.composite_mass));
+      row[i] = OfJoint(body, F[i]) + T(body.armature);
       carries = parent == i - 1 && parent != kBase;
       if (parent == kBase) continue;
       const CompiledBody<N>& onto = bodies[parent];
       const long end = chain ? n : body.subtree_end;
-      const bool onto_revolute = onto.motion == JointMotion::kRevolute;
+      const bool onto_slides = joints[parent].Slides();
       const bool root_next = (chain ? parent - 1 : onto.parent) == kBase;
       joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
-        if (root_next && onto_revolute) {
+        if (root_next && !onto_slides) {
           CarryRows<true>(joint, i, end, F, row + parent);
         } else {
           CarryRows<false>(joint, i, end, F, row + parent);
         }
         MomentsToParent(joint, T(body.composite_mass), sum);
       });
-      if (!onto_revolute) {
+      if (onto_slides) {
         T* entry = row + parent;
         for (long k = i; k < end; entry += ++k) *entry = F[k].f.z;
       }

@@ -3,7 +3,6 @@
 // with its parent.
 #pragma once
 
-#include "core/dynamics/base_motion.h"
 #include "core/math/inertia.h"
 #include "core/math/motion.h"
 #include "core/math/static_for.h"
@@ -11,6 +10,14 @@
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
+
+/// Motion of the base against an inertial frame, in base axes at the base
+/// origin. Algorithms take a pointer; null means a base at rest, at no cost.
+template <class T>
+struct BaseMotion {
+  Twist<T> V;  // twist V_0
+  Twist<T> A;  // V̇_0, rates of the components of V_0; gravity is not in it
+};
 
 /// How a compiled frame moves, in its own axes: ω, ω̇ (component rates), the
 /// acceleration a of its origin minus gravity, and B = [ω̇] + [ω]². A point x
@@ -90,8 +97,9 @@ struct AnyJoint {
   const CompiledBody<N>& body;
   const T &s, &c, &q;
 
-  TORQUED_INLINE bool IsRevolute() const {
-    return body.motion == JointMotion::kRevolute;
+  /// Whether q moves the body along the axis, else it turns it.
+  TORQUED_INLINE bool Slides() const {
+    return body.motion == JointMotion::kPrismatic;
   }
   TORQUED_INLINE FixedRotation rotation() const { return body.rotation; }
   /// Whether p has a component along the axis.
@@ -104,7 +112,7 @@ struct AnyJoint {
 /// nothing.
 template <class T, class N, FixedRotation kRotation, unsigned kShift>
 struct KnownJoint : AnyJoint<T, N> {
-  static TORQUED_INLINE constexpr bool IsRevolute() { return true; }
+  static TORQUED_INLINE constexpr bool Slides() { return false; }
   static TORQUED_INLINE constexpr FixedRotation rotation() { return kRotation; }
   static TORQUED_INLINE constexpr bool Shifts(int axis) {
     return (kShift >> axis & 1u) != 0;
@@ -282,7 +290,7 @@ TORQUED_INLINE void AddSpun(const Joint& joint, const Vec3<T>& u, Vec3<T>& v) {
 /// A wrench on the body as its parent's frame has it.
 template <class Joint, class T>
 TORQUED_INLINE Wrench<T> WrenchToParent(const Joint& joint, Wrench<T> F) {
-  if (!joint.IsRevolute()) {
+  if (joint.Slides()) {
     F.m.x -= joint.q * F.f.y;
     F.m.y += joint.q * F.f.x;
   }
@@ -323,7 +331,7 @@ template <class Joint, class T>
 TORQUED_INLINE void TwistToChild(const Joint& joint, Twist<T>& A) {
   AddShiftCross(joint, -A.w, A.v);
   TurnToChild(joint, A.w, A.v);
-  if (!joint.IsRevolute()) {
+  if (joint.Slides()) {
     A.v.x += A.w.y * joint.q;
     A.v.y -= A.w.x * joint.q;
   }
@@ -335,7 +343,7 @@ TORQUED_INLINE void TwistToChild(const Joint& joint, Twist<T>& A) {
 template <class Joint, class T>
 TORQUED_INLINE void AddScrewRate(const Joint& joint, const Twist<T>& V,
                                  const T& rate, Twist<T>& A) {
-  if (joint.IsRevolute()) {
+  if (!joint.Slides()) {
     A.w.x += V.w.y * rate;
     A.w.y -= V.w.x * rate;
     A.v.x += V.v.y * rate;
@@ -349,7 +357,7 @@ TORQUED_INLINE void AddScrewRate(const Joint& joint, const Twist<T>& V,
 /// V ← V + S x.
 template <class Joint, class T>
 TORQUED_INLINE void AddAlongJoint(const Joint& joint, const T& x, Twist<T>& V) {
-  if (joint.IsRevolute()) {
+  if (!joint.Slides()) {
     V.w.z += x;
   } else {
     V.v.z += x;
@@ -361,6 +369,71 @@ template <class T, class N>
 TORQUED_INLINE T OfJoint(const CompiledBody<N>& body, const Wrench<T>& F) {
   if (body.motion == JointMotion::kRevolute) return F.m.z;
   return F.f.z;
+}
+
+/// Ĝ S.
+template <class T, class N>
+TORQUED_INLINE Wrench<T> TimesScrew(const ArticulatedInertia<T>& G,
+                                    const CompiledBody<N>& body) {
+  if (body.motion == JointMotion::kRevolute) {
+    return {{G.A.xz, G.A.yz, G.A.zz}, {G.N.c0.z, G.N.c1.z, G.N.c2.z}};
+  }
+  return {G.N.c2, {G.C.xz, G.C.yz, G.C.zz}};
+}
+
+/// −ad_Sᵀ F, S the joint's screw.
+template <class T, class N>
+TORQUED_INLINE Wrench<T> TurnedWithJoint(const CompiledBody<N>& body,
+                                         const Wrench<T>& F) {
+  const Vec3<T> of_force = {-F.f.y, F.f.x, T(0)};
+  if (body.motion == JointMotion::kPrismatic)
+    return {of_force, Vec3<T>::Zero()};
+  return {{-F.m.y, F.m.x, T(0)}, of_force};
+}
+
+/// S in any axes: z is that of the joint there, `turning` the velocity of the
+/// origin when the body turns about it.
+template <class T, class N>
+TORQUED_INLINE Twist<T> Screw(const CompiledBody<N>& body, const Vec3<T>& z,
+                              const Vec3<T>& turning) {
+  if (body.motion == JointMotion::kRevolute) return {z, turning};
+  return {Vec3<T>::Zero(), z};
+}
+
+/// F_s times the factor that the direction of motion gives it: sgn(v), or
+/// tanh(v / ε) with an ε = terms.coulomb_smoothing that is not 0.
+template <class T, class N>
+TORQUED_INLINE T CoulombFriction(const CompiledBody<N>& body,
+                                 const DynamicsTerms<T>& terms, const T& v) {
+  const T F(body.coulomb_friction);
+  if (terms.coulomb_smoothing == 0) return F * Sign(v);
+  return F * Tanh(v / T(terms.coulomb_smoothing));
+}
+
+/// F_v v + F_s sgn(v).
+template <class T, class N>
+TORQUED_INLINE T JointFriction(const CompiledBody<N>& body,
+                               const DynamicsTerms<T>& terms, const T& v) {
+  T friction(0);
+  if (terms.viscous_friction) friction = T(body.viscous_friction) * v;
+  if (terms.coulomb_friction) {
+    friction = friction + CoulombFriction(body, terms, v);
+  }
+  return friction;
+}
+
+/// Its derivative with respect to v; sgn has none.
+template <class T, class N>
+TORQUED_INLINE T JointFrictionSlope(const CompiledBody<N>& body,
+                                    const DynamicsTerms<T>& terms, const T& v) {
+  T slope(0);
+  if (terms.viscous_friction) slope = T(body.viscous_friction);
+  if (terms.coulomb_friction && terms.coulomb_smoothing != 0) {
+    const T width(terms.coulomb_smoothing);
+    const T t = Tanh(v / width);
+    slope = slope + T(body.coulomb_friction) * (T(1) - t * t) / width;
+  }
+  return slope;
 }
 
 /// B = [ω̇] + [ω]².
@@ -388,7 +461,7 @@ TORQUED_INLINE LinkMotion<T> PropagateRoot(const AnyJoint<T, N>& joint,
   const T zero(0);
   Vec3<T> up = -gravity;
   RotateToChild(joint, up);
-  if (!joint.IsRevolute()) {
+  if (joint.Slides()) {
     up.z += a;
     return {Vec3<T>::Zero(), Vec3<T>::Zero(), up, Mat3<T>::Zero()};
   }
@@ -406,7 +479,7 @@ TORQUED_INLINE void PropagateMotion(const Joint& joint, const T& v, const T& a,
   // The parent's acceleration at the child's origin, a + B p.
   AddShift(joint, m.B, m.a);
   RotateToChild(joint, m.w, m.wd, m.a);
-  if (joint.IsRevolute()) {
+  if (!joint.Slides()) {
     m.wd.x += m.w.y * v;
     m.wd.y -= m.w.x * v;
     m.wd.z += a;

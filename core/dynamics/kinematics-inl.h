@@ -72,7 +72,7 @@ TORQUED_INLINE void PlaceChild(const Joint& joint, PoseRows<T>& X) {
   AddShift(joint, Transpose(Mat3<T>{X.r0, X.r1, X.r2}), X.p);
   // The rows of R R_T Rz are the rows of R, turned back.
   TurnToChild(joint, X.r0, X.r1, X.r2);
-  if (!joint.IsRevolute()) X.p += X.z() * joint.q;
+  if (joint.Slides()) X.p += X.z() * joint.q;
   SpinToChild(joint, X.r0);
   SpinToChild(joint, X.r1);
   SpinToChild(joint, X.r2);
@@ -117,10 +117,7 @@ TORQUED_ONE_COPY void FrameJacobian(const CompiledTree<N>& tree,
     const int j = tip.path[k];
     const Twist<T> placed = LoadColumn(J, n, j);
     const Vec3<T>&z = placed.w, &o = placed.v;
-    Twist<T> S = {Vec3<T>::Zero(), z};
-    if (tree.bodies[j].motion == JointMotion::kRevolute) {
-      S = {z, Cross(z, point - o)};
-    }
+    Twist<T> S = Screw(tree.bodies[j], z, Cross(z, point - o));
     if (local) S = pose.tip.RotateBack(S);
     StoreColumn(S, n, j, J);
   }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "core/dynamics/crba-inl.h"
-#include "core/dynamics/joint-inl.h"
 #include "core/dynamics/kinematics-inl.h"
 #include "core/dynamics/rnea-inl.h"
 #include "core/math/inertia.h"
@@ -146,9 +145,7 @@ TORQUED_ONE_COPY void LinkPoses(const CompiledTree<N>& tree,
 template <class T, class N>
 TORQUED_INLINE Twist<T> ScrewInBase(const CompiledBody<N>& body,
                                     const PoseRows<T>& X) {
-  const Vec3<T> z = X.z();
-  if (body.motion == JointMotion::kPrismatic) return {Vec3<T>::Zero(), z};
-  return {z, Cross(X.p, z)};
+  return Screw(body, X.z(), Cross(X.p, X.z()));
 }
 
 /// sum[n], of each body and all that it carries.
@@ -192,7 +189,7 @@ TORQUED_ONE_COPY Vec3<T> FirstMoment(const CompiledTree<N>& tree,
     Vec3<T> carried = h[i];
     joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
       // Products of constants would be rounded in lanes alone.
-      if (!joint.IsRevolute()) carried.z = Fma(mass, joint.q, carried.z);
+      if (joint.Slides()) carried.z = Fma(mass, joint.q, carried.z);
       RotateToParent(joint, carried);
       for (int k = 0; k < 3; ++k) {
         if (!joint.Shifts(k)) continue;
@@ -251,20 +248,6 @@ TORQUED_INLINE T PowerOfMomenta(const CompiledTree<N>& tree, const T* rates,
   return sum + Dot(Handed<T>(tree.handed[tree.n]) * base->V, *of_base);
 }
 
-/// What the inertia that body i hands to its parent needs when it moves so.
-template <class T, class N>
-TORQUED_INLINE Wrench<T> HandedWrench(const CompiledBody<N>& body,
-                                      const HandedInertia& inertia,
-                                      const LinkMotion<T>& m) {
-  if (body.motion == JointMotion::kPrismatic) {
-    const Sym3<T> I = Sym3<T>::Constant(inertia.I);
-    return {I * m.wd + Cross(m.w, I * m.w), Vec3<T>::Zero()};
-  }
-  const T hz(inertia.h[2]);
-  const Vec3<T> column = Fma(m.B.c2, T(inertia.I[0]), m.a * hz);
-  return {{-column.y, column.x, T(0)}, Fma(m.B.c2, hz, m.a * T(inertia.mass))};
-}
-
 /// The wrench on the base of all that moves as `motion` says, in base axes.
 /// Leaves in F[n] what the kept inertias let pass through the joints, in {i'}.
 template <class T, class N>
@@ -298,8 +281,7 @@ TORQUED_ONE_COPY void MomentumMatrix(const CompiledTree<N>& tree,
                                      const Vec3<T>& com, T* A_G) {
   for (long j = 0; j < tree.n; ++j) {
     const CompiledBody<N>& body = tree.bodies[j];
-    Wrench<T> h;
-    UnitWrench(body, sum[j], T(body.composite_mass), h);
+    const Wrench<T> h = UnitWrench(body, sum[j], T(body.composite_mass));
     const Vec3<T> f = X[j].Rotate(h.f);
     const Vec3<T> m = X[j].Rotate(h.m) + Cross(X[j].p - com, f);
     StoreColumn(Twist<T>{m, f}, tree.n, static_cast<int>(j), A_G);

@@ -160,7 +160,7 @@ TORQUED_INLINE void InvertLtdl(const Joints& joints, const T* LD,
   });
 }
 
-/// With the scales s of core/dynamics/inertia_scale.h and H = S^-1/2 M S^-1/2,
+/// With the scales s of core/dynamics/pivot_check.h and H = S^-1/2 M S^-1/2,
 ///   trace H⁻¹ = Σ_j σ_j / d_j,  σ_j = Σ_i s_i (L⁻¹)_ij².
 /// An upper bound, from σ_j ≤ y_j² with y_j = √s_j + Σ_i |L_ij| y_i over the
 /// joints i that j carries. `y` is scratch, n numbers.

@@ -6,8 +6,6 @@
 #pragma once
 
 #include "core/dynamics/crba-inl.h"
-#include "core/dynamics/friction-inl.h"
-#include "core/dynamics/joint-inl.h"
 #include "core/dynamics/scratch_layout-inl.h"
 
 namespace torqued {
@@ -69,7 +67,7 @@ TORQUED_INLINE void PropagateRootScrew(const AnyJoint<T, N>& joint,
   RotateToChild(joint, up);
   V = rate = rate_rate = Twist<T>::Zero();
   A = {Vec3<T>::Zero(), up};
-  if (joint.IsRevolute()) rate_rate.v = {up.y, -up.x, T(0)};
+  if (!joint.Slides()) rate_rate.v = {up.y, -up.x, T(0)};
   AddAlongJoint(joint, v, V);
   AddAlongJoint(joint, a, A);
 }
@@ -86,7 +84,7 @@ TORQUED_INLINE void PropagateScrew(const Joint& joint, const T& qd,
   const Vec3<T>&w = V.w, &v = V.v;
   const Vec3<T> turning = {Fma(w.z, w.x, A.w.y), Fma(w.z, w.y, -A.w.x),
                            -Fma(w.x, w.x, w.y * w.y)};
-  if (joint.IsRevolute()) {
+  if (!joint.Slides()) {
     rate.w.x = w.y + w.y, rate.w.y = -(w.x + w.x);
     rate.v.x = v.y + v.y, rate.v.y = -(v.x + v.x);
     rate_rate.w = turning;
@@ -113,40 +111,31 @@ TORQUED_INLINE void PropagateScrew(const Joint& joint, const T& qd,
 template <class T, class N>
 TORQUED_INLINE void AddOwn(const CompiledBody<N>& body, const Twist<T>& V,
                            const Twist<T>& A, SubtreeMomenta<T>& sum) {
-  const Vec3<T>&w = V.w, &v = V.v, &wd = A.w, &a = A.v;
+  const Vec3<T>&w = V.w, &v = V.v;
   Add(OwnMoments<T>(body), sum.moments);
   // N = [ω] S + v hᵀ;  f = ∫ρ (x; 1) × (a + ω̇ × x + ω × ẋ)
-  if (body.motion == JointMotion::kRevolute) {
-    const T xx(body.S[0]), xy(body.S[1]), xz(body.S[2]), yy(body.S[3]),
-        yz(body.S[4]), trace_S(body.S[0] + body.S[3]);
-    const T hx(body.h[0]), hy(body.h[1]);
-    const Mat3<T> own = {Cross(w, Vec3<T>{xx, xy, xz}) + v * hx,
-                         Cross(w, Vec3<T>{xy, yy, yz}) + v * hy,
-                         {-(w.z * yz), w.z * xz, Fma(w.x, yz, -(w.y * xz))}};
-    const Vec3<T> p = {-(w.z * hy), w.z * hx, Fma(w.x, hy, -(w.y * hx))};
-    const T trace = Fma(v.x, hx, v.y * hy);
-    const Vec3<T> Nw = own * w;
-    sum.f.m.x +=
-        Fma(yy, wd.x, -(xy * wd.y)) - xz * wd.z + hy * a.z + trace * w.x - Nw.x;
-    sum.f.m.y +=
-        Fma(xx, wd.y, -(xy * wd.x)) - yz * wd.z - hx * a.z + trace * w.y - Nw.y;
-    sum.f.m.z += Fma(trace_S, wd.z, -(xz * wd.x)) - yz * wd.y + hx * a.y -
-                 hy * a.x + trace * w.z - Nw.z;
-    sum.f.f += Cross(w, p);
-    sum.f.f.x -= wd.z * hy;
-    sum.f.f.y += wd.z * hx;
-    sum.f.f.z += Fma(wd.x, hy, -(wd.y * hx));
-    sum.N = sum.N + own;
+  const Vec3<T> h = Vec3<T>::Constant(body.h);
+  if (body.motion == JointMotion::kPrismatic) {
+    const Wrench<T> GA = OwnMomentum(body, A);
+    const Vec3<T> p = OwnMomentum(body, V).f;
     sum.p += p;
-  } else {
-    const Vec3<T> h = Vec3<T>::Constant(body.h);
-    const T m(body.mass);
-    const Vec3<T> p = v * m + Cross(w, h);
-    sum.f.m += Cross(h, a) + w * Dot(v, h) - v * Dot(w, h);
-    sum.f.f += a * m + Cross(wd, h) + Cross(w, p);
+    sum.f.m += GA.m + w * Dot(v, h) - v * Dot(w, h);
+    sum.f.f += GA.f + Cross(w, p);
     sum.N = sum.N + Outer(v, h);
-    sum.p += p;
+    return;
   }
+  const Wrench<T> GA = OwnMomentum(body, A);
+  const Vec3<T> p = OwnMomentum(body, V).f;
+  sum.p += p;
+  const T xx(body.S[0]), xy(body.S[1]), xz(body.S[2]), yy(body.S[3]),
+      yz(body.S[4]);
+  const Mat3<T> own = {Cross(w, Vec3<T>{xx, xy, xz}) + v * h.x,
+                       Cross(w, Vec3<T>{xy, yy, yz}) + v * h.y,
+                       {-(w.z * yz), w.z * xz, Fma(w.x, yz, -(w.y * xz))}};
+  sum.f.m += GA.m + w * Fma(v.x, h.x, v.y * h.y) - own * w;
+  sum.f.f += Cross(w, p);
+  sum.f.f += GA.f;
+  sum.N = sum.N + own;
 }
 
 /// As the parent's frame has it.
@@ -155,7 +144,7 @@ TORQUED_INLINE void SubtreeToParent(const Joint& joint,
                                     SubtreeMomenta<T>& sum) {
   MomentsToParent(joint, T(joint.body.composite_mass), sum.moments);
   sum.f = WrenchToParent(joint, sum.f);
-  if (!joint.IsRevolute()) sum.N.c2 += sum.p * joint.q;
+  if (joint.Slides()) sum.N.c2 += sum.p * joint.q;
   RotateBothSides(joint, sum.N);
   RotateToParent(joint, sum.p);
   const Vec3<T> p = Vec3<T>::Constant(joint.body.p);
@@ -186,7 +175,7 @@ TORQUED_INLINE void Respond(const CompiledBody<N>& body,
   const Vec3<T>&w = rate_rate.w, &v = rate_rate.v;
   const T rx = rate.v.x, ry = rate.v.y;
   const T mass(body.composite_mass);
-  UnitWrench(body, sum.moments, mass, r.dF_da);
+  r.dF_da = UnitWrench(body, sum.moments, mass);
   if (body.motion == JointMotion::kPrismatic) {
     r.dF_dv = {{-(h.z * ry), h.z * rx, Fma(h.x, ry, -(h.y * rx))},
                {mass * rx, mass * ry, zero}};

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "core/dynamics/quantity.h"
-#include "core/dynamics/scale_bound.h"
 #include "core/tree/compiled_tree.h"
 
 namespace torqued {

@@ -30,11 +30,11 @@ inline constexpr int kGroup = 1;
 template <class N>
 TORQUED_INLINE void LoadGroup(const N* at, long /*stride*/,
                               Pack<N> (&group)[1]) {
-  group[0].v[0] = Read(at);
+  group[0].v = Read(at);
 }
 template <class N>
 TORQUED_INLINE void StoreGroup(Pack<N> (&group)[1], N* at, long /*stride*/) {
-  Write(group[0].v[0], at);
+  Write(group[0].v, at);
 }
 #else
 template <int... kIntegers>

@@ -12,13 +12,54 @@
 #include "core/engine/block_links-inl.h"
 #include "core/engine/block_outputs-inl.h"
 #include "core/engine/block_task-inl.h"
-#include "core/engine/fallback_mask.h"
 #include "core/engine/functions.h"
-#include "core/engine/mass_certificate-inl.h"
 #include "core/engine/mass_factors-inl.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
+
+/// The doubts of a row with an input that is not finite.
+inline constexpr QuantityBits kAllQuantities = ~QuantityBits{0};
+
+/// Which rows of a block need another look, and for which quantities.
+template <int kLanes>
+class FallbackMask {
+ public:
+  TORQUED_INLINE void Clear() { lanes_ = 0; }
+  TORQUED_INLINE bool any() const { return lanes_ != 0; }
+
+  /// `lanes`: one bit each.
+  TORQUED_INLINE void Add(QuantityBits quantities, unsigned lanes) {
+    if (lanes != 0) [[unlikely]] {
+      Note(quantities, lanes);
+    }
+  }
+
+  /// Lists the first `count` lanes' rows, of which the first is `row`; returns
+  /// how many there are.
+  int List(long long row, int count, FallbackRow* rows) const {
+    int listed = 0;
+    for (int l = 0; l < count; ++l) {
+      if (Has(lanes_, l)) rows[listed++] = {row + l, quantities_[l]};
+    }
+    return listed;
+  }
+
+ private:
+  static bool Has(unsigned lanes, int l) { return (lanes >> l & 1u) != 0; }
+
+  __attribute__((noinline, cold)) void Note(QuantityBits quantities,
+                                            unsigned lanes) {
+    for (int l = 0; l < kLanes; ++l) {
+      if (!Has(lanes, l)) continue;
+      quantities_[l] = (Has(lanes_, l) ? quantities_[l] : 0U) | quantities;
+    }
+    lanes_ |= lanes;
+  }
+
+  unsigned lanes_ = 0;
+  QuantityBits quantities_[kLanes] = {};  // of the lanes that are set
+};
 
 template <class N>
 class BlockEvaluation {
@@ -40,7 +81,8 @@ class BlockEvaluation {
         in_(job, arena_),
         out_(job, arena_),
         mass_(compiled_, {setup_.tip.path, setup_.tip.path_length}, arena_),
-        certificate_(setup_, factorizes_ || wants_acceleration_, arena_),
+        certificate_(setup_, compiled_, factorizes_ || wants_acceleration_,
+                     arena_),
         task_(job, wanted_, mass_, arena_),
         derivatives_(setup_.tree, compiled_, wanted_, mass_, arena_),
         links_(setup_.tree, compiled_, wanted_, arena_),
@@ -82,11 +124,7 @@ class BlockEvaluation {
   /// What stays the same from block to block.
   void Prepare() {
     in_.Prepare();
-    for (int i = 0; i < n_; ++i) {
-      if (compiled_.bodies[i].motion != JointMotion::kPrismatic) continue;
-      s_[i] = P(compiled_.bodies[i].sin_q0);
-      c_[i] = P(compiled_.bodies[i].cos_q0);
-    }
+    SetConstantAngles(compiled_, s_, c_);
     certificate_.Prepare();
     Clear(zeros_, n_);
     terms_ = {Vec3<P>::Constant(setup_.gravity),
@@ -278,8 +316,7 @@ class BlockEvaluation {
     Crba(compiled_, State(zeros_), low_, mass_.M());
     Store(Output::kMassMatrix, mass_.M(), PackedSize(n_));
     if (!factorizes_) return;
-    fallback_mask_.Add(kSolvesMassMatrix,
-                       mass_.Factor(certificate_.root_scales()));
+    fallback_mask_.Add(kSolvesMassMatrix, mass_.Factor(certificate_));
   }
 
   __attribute__((noinline)) void ComputeFrame() {

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/dynamics/inertia_scale.h"
+#include "core/dynamics/pivot_check.h"
 #include "core/engine/block_job.h"
 #include "core/engine/evaluation.h"
 #include "core/model/model.h"

@@ -104,7 +104,7 @@ class AngleRange {
     constexpr auto kLow =
         2 * static_cast<Integer>(SinCosConstants<N>::kMultiples) - 1;
     const Integers high = strange_ & ((~kLow) - Integers{});
-    return LaneBits(Mask<N>{__builtin_bit_cast(Integers, high != Integers{})});
+    return LaneBits(MaskOf<N>(high != Integers{}));
   }
 
  private:
@@ -173,8 +173,7 @@ TORQUED_INLINE void SinCosOfReduced(const ReducedAngle<N>& angle, Pack<N>& sine,
   // Odd quadrants swap; sin is negative in 2, 3, cos in 1, 2.
   const Integers one = Integer(1) - Integers{};
 #if TORQUED_REGISTER_BYTES >= 32
-  const Mask<N> odd = {
-      __builtin_bit_cast(Integers, (quadrant & one) != Integers{})};
+  const Mask<N> odd = MaskOf<N>((quadrant & one) != Integers{});
 #else
   const Mask<N> odd = {-(quadrant & one)};  // no 64-bit comparison in SSE2
 #endif
@@ -208,23 +207,32 @@ __attribute__((noinline, cold)) void SinCosOfLargeAngles(
     P sine(N(0)), cosine(N(0));
     for (int l = 0; l < P::kLanes; ++l) {
       if ((lanes >> l & 1u) == 0) continue;
-      const double angle = static_cast<double>(q[i].v[l]);
-      sine.v[l] = static_cast<N>(__builtin_sin(angle));
-      cosine.v[l] = static_cast<N>(__builtin_cos(angle));
+      const double angle = static_cast<double>(TORQUED_LANE(q[i].v, l));
+      TORQUED_LANE(sine.v, l) = static_cast<N>(__builtin_sin(angle));
+      TORQUED_LANE(cosine.v, l) = static_cast<N>(__builtin_cos(angle));
     }
     const P s0(body.sin_q0), c0(body.cos_q0);
     const P of_sum_s = sine * c0 + cosine * s0;
     const P of_sum_c = cosine * c0 - sine * s0;
     for (int l = 0; l < P::kLanes; ++l) {
       if ((lanes >> l & 1u) == 0) continue;
-      s[i].v[l] = of_sum_s.v[l];
-      c[i].v[l] = of_sum_c.v[l];
+      TORQUED_LANE(s[i].v, l) = TORQUED_LANE(of_sum_s.v, l);
+      TORQUED_LANE(c[i].v, l) = TORQUED_LANE(of_sum_c.v, l);
     }
   }
 }
 
-/// Sine and cosine of q + q0 of all revolute joints; those of prismatic joints
-/// are left alone.
+/// Sine and cosine of the angles that no q changes: q0 of prismatic joints.
+template <class N>
+void SetConstantAngles(const CompiledTree<N>& tree, Pack<N>* s, Pack<N>* c) {
+  for (int i = 0; i < tree.n; ++i) {
+    if (tree.bodies[i].motion != JointMotion::kPrismatic) continue;
+    s[i] = Pack<N>(tree.bodies[i].sin_q0);
+    c[i] = Pack<N>(tree.bodies[i].cos_q0);
+  }
+}
+
+/// Sine and cosine of q + q0 of all revolute joints; the others are left alone.
 template <class N>
 TORQUED_INLINE void SinCosOfAngles(const CompiledTree<N>& tree,
                                    const Pack<N>* q, Pack<N>* s, Pack<N>* c) {

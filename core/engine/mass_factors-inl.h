@@ -1,15 +1,134 @@
-// The mass matrix of a block and its factors.
+// The mass matrix of a block, its factors, and the certificate of all that
+// solves with it.
 #pragma once
 
 #include "core/dynamics/ltdl-inl.h"
-#include "core/dynamics/rank_bound-inl.h"
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/dynamics/task_inertia-inl.h"
-#include "core/engine/certificate_thresholds.h"
+#include "core/engine/block_job.h"
 #include "core/math/pack.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
+
+/// What the lanes decide by themselves; DecideRow the rest.
+template <class N>
+struct CertificateThresholds {
+  static constexpr bool kDouble = sizeof(N) == sizeof(double);
+  /// Least 1 / trace H⁻¹ of a mass matrix that is divided by the scales of its
+  /// joints. The rule calls it lost at 1e-13 or so.
+  static constexpr N kEigenvalue = kDouble ? N(1e-11) : N(1e-5);
+  /// Of articulated bodies, see MassCertificate.
+  static constexpr double kWeakPivot = 1e-2;
+  static constexpr N kWeakProduct = kDouble ? N(1e-7) : N(0.01);
+  /// Reciprocals of scales above this are out of range.
+  static constexpr double kMostPerScale = kDouble ? 1e300 : 1e30;
+  /// Least eigenvalue, at unit diagonal, of what has pivots beyond round-off.
+  static constexpr N kBound = kDouble ? N(1e-9) : N(5e-5);
+};
+
+/// Certifies only states that the rule of core/dynamics/pivot_check.h calls
+/// regular, and leaves the rest to that rule. Factors of M show the trace of
+/// the scaled M⁻¹. Of articulated bodies only the pivots are at hand: one is
+/// weak below a share of the scale of its joint. What weak pivots lose
+/// multiplies along a path of joints, and not from branch to branch: a state is
+/// certain if the product of min(1, share / kWeakPivot) along each path is
+/// above kWeakProduct.
+template <class N>
+class MassCertificate {
+ public:
+  using P = Pack<N>;
+
+  /// Takes no memory unless it is needed.
+  MassCertificate(const BlockSetup& setup, const CompiledTree<N>& tree,
+                  bool needed, Arena& arena)
+      : bounds_(setup.scale_bounds), joints_{tree.bodies, needed ? tree.n : 0} {
+    const auto n = static_cast<unsigned long>(joints_.n);
+    arena.Take(root_scales_, n);
+    arena.Take(per_weak_, n);
+    arena.Take(work_, n);
+  }
+
+  /// Before the first block.
+  void Prepare() {
+    for (int i = 0; i < joints_.n; ++i) {
+      if (bounds_[i].growth > 0) slides_ = true;
+      SetScale(i, P(N(0)));
+    }
+  }
+
+  /// The positions of a block.
+  TORQUED_INLINE void Load(const P* q) {
+    if (slides_) [[unlikely]] {
+      LoadSliding(q);
+    }
+  }
+
+  /// The lanes in which M is not certainly regular, from its factors. `joints`
+  /// are those of the tree, as they were factorized.
+  template <class Joints>
+  TORQUED_INLINE unsigned Uncertain(const Joints& joints, const P* LD,
+                                    const P* reciprocal) const {
+    const P most(N(1 / CertificateThresholds<N>::kEigenvalue)), zero(N(0));
+    P trace = BoundOfScaledTrace(joints, LD, reciprocal, root_scales_, work_);
+    P least = most;
+    for (int i = 0; i < joints.n; ++i) least = Min(reciprocal[i], least);
+    unsigned uncertain = LaneBits(!((trace < most) & (least > zero)));
+    if (uncertain != 0) [[unlikely]] {
+      trace = ScaledTrace(joints_, LD, reciprocal, root_scales_, work_);
+      uncertain &= LaneBits(!((trace < most) & (least > zero)));
+    }
+    return uncertain;
+  }
+
+  /// The same from the pivots of articulated bodies.
+  TORQUED_INLINE unsigned Uncertain(const P* pivots) const {
+    const P one(N(1));
+    P* const products = work_;  // from the base to each joint
+    P least = one;
+    for (int i = 0; i < joints_.n; ++i) {
+      // 0 if NaN or negative
+      const P share = Max(pivots[i] * per_weak_[i], P(N(0)));
+      const int parent = joints_.bodies[i].parent;
+      products[i] =
+          (parent == kBase ? one : products[parent]) * Min(one, share);
+      least = Min(least, products[i]);
+    }
+    return LaneBits(!(least > P(CertificateThresholds<N>::kWeakProduct)));
+  }
+
+ private:
+  /// The bound of joint i's scale if no prismatic joint is further than
+  /// `farthest` from its zero. Beyond the range of N nothing is certified.
+  void SetScale(int i, const P& farthest) {
+    const ScaleBound& bound = bounds_[i];
+    const P root = P(N(bound.rest)) + P(N(bound.growth)) * farthest;
+    const P per_scale = P(N(1)) / (root * root);
+    const Mask<N> fits =
+        per_scale < P(N(CertificateThresholds<N>::kMostPerScale));
+    root_scales_[i] = Select(fits, root, P(N(__builtin_huge_val())));
+    per_weak_[i] =
+        Select(fits, per_scale * P(N(1 / CertificateThresholds<N>::kWeakPivot)),
+               P(N(0)));
+  }
+
+  __attribute__((noinline)) void LoadSliding(const P* q) {
+    P farthest(N(0));
+    for (int i = 0; i < joints_.n; ++i) {
+      if (bounds_[i].slides) farthest = Max(farthest, Abs(q[i]));
+    }
+    for (int i = 0; i < joints_.n; ++i) {
+      if (bounds_[i].growth > 0) SetScale(i, farthest);
+    }
+  }
+
+  const ScaleBound* const bounds_;
+  const Branches<N> joints_;
+  bool slides_ = false;  // a joint behind another
+  P* root_scales_;       // bounds of √s_i
+  P* per_weak_;          // 1 / (kWeakPivot s_i)
+  P* work_;
+};
 
 /// M, packed, and in its place M = Lᵀ D L. There is one copy of the code for
 /// each size, whoever calls it; arms with and without a gripper are unrolled,
@@ -32,23 +151,15 @@ class MassFactors {
   /// For M, before it is factorized.
   P* M() { return M_; }
 
-  /// Returns the lanes in which M is not certainly regular: the trace of the
-  /// scaled M⁻¹ is not below a bound. `root_scales` are bounds of √s, by joint.
-  TORQUED_ONE_COPY unsigned Factor(const P* root_scales) {
+  /// Returns the lanes in which M is not certainly regular.
+  TORQUED_ONE_COPY unsigned Factor(const MassCertificate<N>& certificate) {
     for (int i = 0; i < joints_.n; ++i) diagonal_[i] = M_[PackedEntry(i, i)];
-    const P most(N(1 / CertificateThresholds<N>::kEigenvalue)), zero(N(0));
-    P trace = zero, least = most;
-    P *const M = M_, *const reciprocal = reciprocal_, *const y = y_h_;
+    P *const M = M_, *const reciprocal = reciprocal_;
+    unsigned uncertain = 0;
     WithSize([&](auto joints, auto /*path*/) TORQUED_INLINE_BODY {
       FactorLtdl(joints, M, reciprocal);
-      trace = BoundOfScaledTrace(joints, M, reciprocal, root_scales, y);
-      for (int i = 0; i < joints.n; ++i) least = Min(reciprocal[i], least);
+      uncertain = certificate.Uncertain(joints, M, reciprocal);
     });
-    unsigned uncertain = LaneBits(!((trace < most) & (least > zero)));
-    if (uncertain != 0) [[unlikely]] {
-      trace = ScaledTrace(joints_, M_, reciprocal_, root_scales, y_h_);
-      uncertain &= LaneBits(!((trace < most) & (least > zero)));
-    }
     return uncertain;
   }
 

@@ -12,10 +12,6 @@ template <class T>
 struct Transform {
   Mat3<T> R;
   Vec3<T> p;
-
-  static TORQUED_INLINE Transform Identity() {
-    return {Mat3<T>::Identity(), Vec3<T>::Zero()};
-  }
 };
 
 /// T_ac = T_ab T_bc.
@@ -87,23 +83,11 @@ TORQUED_INLINE Twist<T> ToParent(const Transform<T>& ab, const Twist<T>& b) {
   const Vec3<T> w = ab.R * b.w;
   return {w, ab.R * b.v + Cross(ab.p, w)};
 }
-/// V_b = Ad_{T_ba} V_a = (Rᵀ ω; Rᵀ(v + ω × p)).
-template <class T>
-TORQUED_INLINE Twist<T> ToChild(const Transform<T>& ab, const Twist<T>& a) {
-  return {TransposeTimes(ab.R, a.w),
-          TransposeTimes(ab.R, a.v + Cross(a.w, ab.p))};
-}
 /// F_a = Ad_{T_ba}ᵀ F_b = (R m + p × R f; R f).
 template <class T>
 TORQUED_INLINE Wrench<T> ToParent(const Transform<T>& ab, const Wrench<T>& b) {
   const Vec3<T> f = ab.R * b.f;
   return {ab.R * b.m + Cross(ab.p, f), f};
-}
-/// F_b = Ad_{T_ab}ᵀ F_a = (Rᵀ(m − p × f); Rᵀ f).
-template <class T>
-TORQUED_INLINE Wrench<T> ToChild(const Transform<T>& ab, const Wrench<T>& a) {
-  return {TransposeTimes(ab.R, a.m - Cross(ab.p, a.f)),
-          TransposeTimes(ab.R, a.f)};
 }
 
 /// Lie bracket ad_{V1} V2 = (ω1 × ω2; v1 × ω2 + ω1 × v2).

@@ -33,83 +33,23 @@ struct IntegerOf;
 template <>
 struct IntegerOf<double> {
   using Type = long long;
-  using Unsigned = unsigned long long;
 };
 template <>
 struct IntegerOf<float> {
   using Type = int;
-  using Unsigned = unsigned;
 };
-template <>
-struct IntegerOf<long long> : IntegerOf<double> {};
-template <>
-struct IntegerOf<int> : IntegerOf<float> {};
 
+/// The numbers of all lanes, and that of one of them.
 #ifdef TORQUED_ONE_LANE
-/// What Clang offers of vectors, for one number. In a vector of one it would
-/// fuse other products and sums than in wider ones.
+/// In a vector of one the compiler would fuse other products and sums than in
+/// wider ones.
 template <class Number>
-struct VectorOf {
-  Number x;
-  TORQUED_INLINE Number& operator[](int) { return x; }
-  TORQUED_INLINE const Number& operator[](int) const { return x; }
-};
-#define TORQUED_OPERATOR(op)                                               \
-  template <class Number>                                                  \
-  TORQUED_INLINE VectorOf<Number> operator op(const VectorOf<Number>& a,   \
-                                              const VectorOf<Number>& b) { \
-    return {Number(a.x op b.x)};                                           \
-  }
-TORQUED_OPERATOR(+)
-TORQUED_OPERATOR(-)
-TORQUED_OPERATOR(*)
-TORQUED_OPERATOR(/)
-TORQUED_OPERATOR(&)
-TORQUED_OPERATOR(|)
-TORQUED_OPERATOR(^)
-#undef TORQUED_OPERATOR
-#define TORQUED_COMPARISON(op)                                       \
-  template <class Number>                                            \
-  TORQUED_INLINE auto operator op(const VectorOf<Number>& a,         \
-                                  const VectorOf<Number>& b) {       \
-    using Integer = typename IntegerOf<Number>::Type;                \
-    return VectorOf<Integer>{a.x op b.x ? Integer(-1) : Integer(0)}; \
-  }
-TORQUED_COMPARISON(<)
-TORQUED_COMPARISON(!=)
-#undef TORQUED_COMPARISON
-template <class Number>
-TORQUED_INLINE VectorOf<Number> operator-(Number a, const VectorOf<Number>& b) {
-  return {a - b.x};
-}
-template <class Number>
-TORQUED_INLINE VectorOf<Number> operator-(const VectorOf<Number>& a) {
-  return {-a.x};
-}
-template <class Number>
-TORQUED_INLINE VectorOf<Number> operator~(const VectorOf<Number>& a) {
-  return {~a.x};
-}
-template <class Number>
-TORQUED_INLINE VectorOf<Number> operator<<(const VectorOf<Number>& a, int by) {
-  using Unsigned = typename IntegerOf<Number>::Unsigned;
-  return {Number(Unsigned(a.x) << by)};
-}
-template <class Number>
-TORQUED_INLINE void operator+=(VectorOf<Number>& a, const VectorOf<Number>& b) {
-  a.x += b.x;
-}
-template <class Number>
-TORQUED_INLINE void operator-=(VectorOf<Number>& a, const VectorOf<Number>& b) {
-  a.x -= b.x;
-}
-template <class Number>
-TORQUED_INLINE void operator|=(VectorOf<Number>& a, const VectorOf<Number>& b) {
-  a.x |= b.x;
-}
+using VectorOf = Number;
+#define TORQUED_LANE(vector, l) (vector)
 #else
 template <class Number>
 using VectorOf __attribute__((vector_size(TORQUED_REGISTER_BYTES))) = Number;
+#define TORQUED_LANE(vector, l) (vector)[l]
 #endif
 
 /// Per lane: all bits set where a condition holds, none where it does not.
@@ -131,6 +71,16 @@ TORQUED_INLINE Mask<Number> operator&(const Mask<Number>& a,
 template <class Number>
 TORQUED_INLINE Mask<Number> operator!(const Mask<Number>& a) {
   return {~a.bits};
+}
+
+/// Of what comparing two packs' vectors makes.
+template <class Number, class Comparison>
+TORQUED_INLINE Mask<Number> MaskOf(const Comparison& holds) {
+#if TORQUED_REGISTER_BYTES == 0
+  return {-typename Mask<Number>::Integer(holds)};
+#else
+  return {__builtin_bit_cast(typename Mask<Number>::Vector, holds)};
+#endif
 }
 
 /// Bit l: the condition holds in lane l.
@@ -157,7 +107,7 @@ TORQUED_INLINE unsigned LaneBits(const Mask<Number>& m) {
 #else
   unsigned bits = 0;
   for (int l = 0; l < int(sizeof(VectorOf<Number>) / sizeof(Number)); ++l) {
-    bits |= (m.bits[l] != 0 ? 1u : 0u) << l;
+    bits |= (TORQUED_LANE(m.bits, l) != 0 ? 1u : 0u) << l;
   }
   return bits;
 #endif
@@ -232,15 +182,17 @@ TORQUED_INLINE Pack<N> Fma(const Pack<N>& a, const Pack<N>& b,
                            const Pack<N>& c) {
 #if !defined(TORQUED_FUSED)
   return a * b + c;
-#elif TORQUED_REGISTER_BYTES != 0 && __has_builtin(__builtin_elementwise_fma)
+#elif __has_builtin(__builtin_elementwise_fma)
   return Pack<N>::Of(__builtin_elementwise_fma(a.v, b.v, c.v));
 #else
   Pack<N> sum;
   for (int l = 0; l < Pack<N>::kLanes; ++l) {
+    const N x = TORQUED_LANE(a.v, l), y = TORQUED_LANE(b.v, l),
+            z = TORQUED_LANE(c.v, l);
     if constexpr (sizeof(N) == 8) {
-      sum.v[l] = __builtin_fma(a.v[l], b.v[l], c.v[l]);
+      TORQUED_LANE(sum.v, l) = __builtin_fma(x, y, z);
     } else {
-      sum.v[l] = __builtin_fmaf(a.v[l], b.v[l], c.v[l]);
+      TORQUED_LANE(sum.v, l) = __builtin_fmaf(x, y, z);
     }
   }
   return sum;
@@ -249,7 +201,7 @@ TORQUED_INLINE Pack<N> Fma(const Pack<N>& a, const Pack<N>& b,
 
 template <class N>
 TORQUED_INLINE Mask<N> operator<(const Pack<N>& a, const Pack<N>& b) {
-  return {__builtin_bit_cast(typename Mask<N>::Vector, a.v < b.v)};
+  return MaskOf<N>(a.v < b.v);
 }
 template <class N>
 TORQUED_INLINE Mask<N> operator>(const Pack<N>& a, const Pack<N>& b) {
@@ -257,27 +209,24 @@ TORQUED_INLINE Mask<N> operator>(const Pack<N>& a, const Pack<N>& b) {
 }
 template <class N>
 TORQUED_INLINE Mask<N> IsNaN(const Pack<N>& a) {
-  return {__builtin_bit_cast(typename Mask<N>::Vector, a.v != a.v)};
+  return MaskOf<N>(a.v != a.v);
 }
 
 /// a where the mask holds, else b.
 template <class N>
 TORQUED_INLINE Pack<N> Select(const Mask<N>& m, const Pack<N>& a,
                               const Pack<N>& b) {
-#if TORQUED_REGISTER_BYTES >= 32
-  return Pack<N>::Of(m.bits ? a.v : b.v);
-#elif TORQUED_REGISTER_BYTES == 0
-  return Pack<N>::Of(typename Pack<N>::Vector{m.bits[0] ? a.v[0] : b.v[0]});
-#else
+#if TORQUED_REGISTER_BYTES == 16
   return Pack<N>::FromBits((a.bits() & m.bits) | (b.bits() & ~m.bits));
+#else
+  return Pack<N>::Of(m.bits ? a.v : b.v);
 #endif
 }
 
 template <class N>
 TORQUED_INLINE Pack<N> Abs(const Pack<N>& a) {
-  using Unsigned = typename IntegerOf<N>::Unsigned;
   constexpr auto kNotSign =
-      static_cast<typename IntegerOf<N>::Type>(~Unsigned{0} >> 1);
+      ~(typename IntegerOf<N>::Type(1) << (8 * int(sizeof(N)) - 1));
   return Pack<N>::FromBits(a.bits() &
                            (kNotSign - typename Pack<N>::Integers{}));
 }

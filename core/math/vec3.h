@@ -1,10 +1,16 @@
 // Vectors of three and symmetric or general 3 x 3 matrices over a scalar.
 #pragma once
 
-#include "core/math/scalar.h"
+#include "core/math/target.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
+
+/// a b + c; packs of lanes round once where their target can.
+template <class T>
+TORQUED_INLINE T Fma(const T& a, const T& b, const T& c) {
+  return a * b + c;
+}
 
 template <class T>
 struct Vec3 {

@@ -11,8 +11,7 @@
 #include "core/model/assembly.h"
 #include "core/model/checks.h"
 #include "core/model/model_builder.h"
-#include "core/tree/crba-inl.h"
-#include "core/tree/kinematics-inl.h"
+#include "core/tree/joint-inl.h"
 
 namespace torqued {
 namespace {
@@ -71,11 +70,30 @@ TreeState StateOf(const Tree& tree, int sample) {
     const double x = 0.6180339887498949 * (i + 1) + 0.4142135623730951 * sample;
     q[i] = 0.3 + (x - std::floor(x));
   }
-  TreeState state{std::vector<Transform<double>>(tree.n),
-                  std::vector<SpatialInertia<double>>(tree.n)};
+  TreeState state{std::vector<Transform<double>>(tree.n), {}};
   ComputePlacements(tree, q.data(), state.X.data());
-  ComputeCompositeInertias(tree, state.X.data(), state.Gc.data());
+  for (int i = 0; i < tree.n; ++i) {
+    state.Gc.push_back(BodyInertia(tree.bodies[i]));
+  }
+  for (int i = tree.n; i-- > 0;) {
+    const int parent = tree.bodies[i].parent;
+    if (parent != kBase) state.Gc[parent] += ToParent(state.X[i], state.Gc[i]);
+  }
   return state;
+}
+
+// By composite bodies (Featherstone 2008, section 6.2), with armature.
+Eigen::MatrixXd MassMatrix(const Tree& tree, const TreeState& state) {
+  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(tree.n, tree.n);
+  for (int i = 0; i < tree.n; ++i) {
+    Wrench<double> f = state.Gc[i] * JointTwist(tree.bodies[i], 1);
+    for (int j = i; j != kBase; j = tree.bodies[j].parent) {
+      M(i, j) = M(j, i) = JointProjection(tree.bodies[j], f);
+      f = ToParent(state.X[j], f);
+    }
+    M(i, i) += tree.bodies[i].armature;
+  }
+  return M;
 }
 
 bool IsFinite(const SpatialInertia<double>& G) {
@@ -142,9 +160,7 @@ void CheckMassCondition(const TreeToCheck& check, LintReport& report) {
   const Tree tree = check.assembly.tree();
   const int n = tree.n;
   if (n == 0 || n > kMaxConditionJoints) return;
-  const TreeState home = StateOf(tree, 0);
-  Eigen::MatrixXd M(n, n);
-  MassMatrix(tree, home.X.data(), home.Gc.data(), M.data());
+  const Eigen::MatrixXd M = MassMatrix(tree, StateOf(tree, 0));
   if (!M.allFinite()) {
     int first = 0;
     while (M.row(first).allFinite()) ++first;

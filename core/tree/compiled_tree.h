@@ -93,6 +93,15 @@ struct HandedInertia {
   double I[6];
 };
 
+/// What the lanes know of a joint's scale; see core/dynamics/pivot_check.h:
+/// √s_i ≤ rest + growth t if no prismatic joint is further than t from its
+/// zero.
+struct ScaleBound {
+  double rest;
+  double growth;  // 0: nothing behind the joint slides
+  bool slides;    // the joint itself
+};
+
 /// n bodies, numbered as those of the Tree it was made from: depth-first, so
 /// that the first child of body i is body i + 1.
 template <class Number>
