@@ -25,14 +25,43 @@ TORQUED_INLINE void ForBodiesOutwards(const CompiledTree<N>& tree,
                                       const Item& of_base, Item* own,
                                       const Change& change) {
   const Joints joints(tree, state);
+  Item x = of_base;  // in registers from body to body of a chain
   for (long i = 0; i < tree.n; ++i) {
     const int parent = tree.bodies[i].parent;
-    Item x = of_base;
-    if (parent != kBase) x = own[parent];
+    if (parent != i - 1) x = parent == kBase ? of_base : own[parent];
     joints.With(
         i, [&](const auto& joint) TORQUED_INLINE_BODY { change(joint, i, x); });
     own[i] = x;
   }
+}
+
+/// Leaves in own[i] of all bodies, in {i'}, what it has been and what comes of
+/// the bodies that it carries; returns the sum on the base, `of_base` included.
+/// add(joint, i, x, sum) adds x of body i to the sum of its parent.
+template <class T, class N, class Item, class Add>
+TORQUED_INLINE Item SumInwards(const CompiledTree<N>& tree,
+                               const Configuration<T>& state, Item of_base,
+                               Item* own, const Add& add) {
+  if (tree.n == 0) return of_base;
+  const Joints joints(tree, state);
+  Item x = own[tree.n - 1];  // in registers from body to body of a chain
+  for (long i = tree.n - 1; i >= 0; --i) {
+    own[i] = x;
+    const int parent = tree.bodies[i].parent;
+    Item sum = parent == kBase ? of_base : own[parent];
+    joints.With(i, [&](const auto& joint)
+                       TORQUED_INLINE_BODY { add(joint, i, x, sum); });
+    if (parent == kBase) {
+      of_base = sum;
+    } else if (parent == i - 1) {
+      x = sum;
+      continue;
+    } else {
+      own[parent] = sum;
+    }
+    if (i > 0) x = own[i - 1];
+  }
+  return of_base;
 }
 
 /// V[n], the bodies' twists in {i'}. Null: the base rests.
@@ -115,15 +144,18 @@ TORQUED_ONE_COPY void LinkMotions(const CompiledTree<N>& tree,
                                   const Configuration<T>& state,
                                   LinkMotion<T>* motion) {
   const Joints joints(tree, state);
+  LinkMotion<T> m;
   for (long i = 0; i < tree.n; ++i) {
     const int parent = tree.bodies[i].parent;
     const T &v = state.v[i], &a = state.a[i];
-    LinkMotion<T> m;
     if (parent == kBase && terms.base == nullptr) {
       m = PropagateRoot(joints[i], terms.gravity, v, a);
     } else {
-      m = parent == kBase ? MotionOfBase(*terms.base, terms.gravity)
-                          : motion[parent];
+      if (parent == kBase) {
+        m = MotionOfBase(*terms.base, terms.gravity);
+      } else if (parent != i - 1) {
+        m = motion[parent];
+      }
       joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
         PropagateMotion(joint, v, a, m);
       });
@@ -178,27 +210,23 @@ template <class T, class N>
 TORQUED_ONE_COPY Vec3<T> FirstMoment(const CompiledTree<N>& tree,
                                      const Configuration<T>& state,
                                      Vec3<T>* h) {
-  const Joints joints(tree, state);
   for (long i = 0; i < tree.n; ++i) {
     h[i] = Vec3<T>::Constant(tree.bodies[i].h);
   }
-  Vec3<T> of_base = Vec3<T>::Constant(tree.handed[tree.n].h);
-  for (long i = tree.n - 1; i >= 0; --i) {
-    const CompiledBody<N>& body = tree.bodies[i];
-    const T mass(body.composite_mass);
-    Vec3<T> carried = h[i];
-    joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
-      // Products of constants would be rounded in lanes alone.
-      if (joint.Slides()) carried.z = Fma(mass, joint.q, carried.z);
-      RotateToParent(joint, carried);
-      for (int k = 0; k < 3; ++k) {
-        if (!joint.Shifts(k)) continue;
-        carried[k] = Fma(mass, T(body.p[k]), carried[k]);
-      }
-    });
-    (body.parent == kBase ? of_base : h[body.parent]) += carried;
-  }
-  return of_base;
+  const auto add = [&](const auto& joint, long /*i*/, Vec3<T> carried,
+                       Vec3<T>& sum) TORQUED_INLINE_BODY {
+    const T mass(joint.body.composite_mass);
+    // Products of constants would be rounded in lanes alone.
+    if (joint.Slides()) carried.z = Fma(mass, joint.q, carried.z);
+    RotateToParent(joint, carried);
+    for (int k = 0; k < 3; ++k) {
+      if (!joint.Shifts(k)) continue;
+      carried[k] = Fma(mass, T(joint.body.p[k]), carried[k]);
+    }
+    sum += carried;
+  };
+  return SumInwards(tree, state, Vec3<T>::Constant(tree.handed[tree.n].h), h,
+                    add);
 }
 
 /// From the wrench on each body (or its momentum) to what comes of it and of
@@ -207,16 +235,10 @@ template <class T, class N>
 TORQUED_ONE_COPY Wrench<T> SumToBase(const CompiledTree<N>& tree,
                                      const Configuration<T>& state,
                                      Wrench<T>* F) {
-  const Joints joints(tree, state);
-  Wrench<T> of_base = Wrench<T>::Zero();
-  for (long i = tree.n - 1; i >= 0; --i) {
-    const int parent = tree.bodies[i].parent;
-    Wrench<T>& sum = parent == kBase ? of_base : F[parent];
-    joints.With(i, [&](const auto& joint) TORQUED_INLINE_BODY {
-      sum = AddWrenchToParent(joint, F[i], sum);
-    });
-  }
-  return of_base;
+  const auto add =
+      [](const auto& joint, long /*i*/, const Wrench<T>& x, Wrench<T>& sum)
+          TORQUED_INLINE_BODY { sum = AddWrenchToParent(joint, x, sum); };
+  return SumInwards(tree, state, Wrench<T>::Zero(), F, add);
 }
 
 /// Of the whole robot in base axes about the base's origin. Uses F[n].

@@ -17,6 +17,7 @@ inline namespace TORQUED_TARGET {
 /// factorized. `Size` is int, or Int<k> for code that is unrolled.
 template <class Size>
 struct Chain {
+  static constexpr Int<0> first{};
   Size n;
 
   template <class I, class Body>
@@ -27,13 +28,18 @@ struct Chain {
   TORQUED_INLINE void ForDescendants(I i, const Body& body) const {
     For(Next(i), n, body);
   }
+  template <class Body>
+  TORQUED_INLINE void ForRoots(const Body& body) const {
+    body(*this);
+  }
 };
 
-/// Joints of a tree, in depth-first order.
+/// Joints [first, n) of a tree, in depth-first order, with all that they carry.
 template <class N>
 struct Branches {
   const CompiledBody<N>* bodies;
   int n;
+  int first = 0;
 
   template <class Body>
   TORQUED_INLINE void ForAncestors(int i, const Body& body) const {
@@ -42,6 +48,13 @@ struct Branches {
   template <class Body>
   TORQUED_INLINE void ForDescendants(int i, const Body& body) const {
     for (int k = i + 1; k < bodies[i].subtree_end; ++k) body(k);
+  }
+  /// The trees that hang on the base: M has no entries between them.
+  template <class Body>
+  TORQUED_INLINE void ForRoots(const Body& body) const {
+    for (int i = first; i < n; i = bodies[i].subtree_end) {
+      body(Branches{bodies, bodies[i].subtree_end, i});
+    }
   }
 };
 
@@ -75,7 +88,7 @@ TORQUED_INLINE void FactorLtdl(const Joints& joints, T* M, T* reciprocal) {
 template <int kColumns = 1, class Joints, class T>
 TORQUED_INLINE void SolveInward(const Joints& joints, const T* L, T* X,
                                 int stride = 1) {
-  ForDown(Int<0>{}, joints.n, [&](auto j) TORQUED_INLINE_BODY {
+  ForDown(joints.first, joints.n, [&](auto j) TORQUED_INLINE_BODY {
     T sum[kColumns];
     for (int c = 0; c < kColumns; ++c) sum[c] = X[j * stride + c];
     joints.ForDescendants(j, [&](auto k) TORQUED_INLINE_BODY {
@@ -92,7 +105,7 @@ TORQUED_INLINE void SolveInward(const Joints& joints, const T* L, T* X,
 template <int kColumns = 1, class Joints, class T>
 TORQUED_INLINE void SolveOutward(const Joints& joints, const T* L, T* X,
                                  int stride = 1, const T* scale = nullptr) {
-  For(Int<0>{}, joints.n, [&](auto i) TORQUED_INLINE_BODY {
+  For(joints.first, joints.n, [&](auto i) TORQUED_INLINE_BODY {
     T sum[kColumns];
     for (int c = 0; c < kColumns; ++c) {
       sum[c] = X[i * stride + c];
@@ -139,13 +152,13 @@ struct AllEntries {
 };
 
 /// X ← M⁻¹, exactly symmetric: L X = D⁻¹ L⁻ᵀ, whose right side is D⁻¹ on the
-/// diagonal and zero below.
+/// diagonal and zero below. Of joints of one root.
 template <class Joints, class T, class Entries>
 TORQUED_INLINE void InvertLtdl(const Joints& joints, const T* LD,
                                const T* reciprocal, const Entries& X) {
-  For(Int<0>{}, joints.n, [&](auto i) TORQUED_INLINE_BODY {
+  For(joints.first, joints.n, [&](auto i) TORQUED_INLINE_BODY {
     const T* const L_i = LD + PackedRow(i);
-    For(Int<0>{}, i, [&](auto k) TORQUED_INLINE_BODY {
+    For(joints.first, i, [&](auto k) TORQUED_INLINE_BODY {
       T sum(0);
       joints.ForAncestors(i, [&](auto j) TORQUED_INLINE_BODY {
         sum = sum - L_i[j] * X.Get(j, k);

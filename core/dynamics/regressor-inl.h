@@ -33,13 +33,13 @@ TORQUED_INLINE void StoreParameterTorques(const LinkMotion<T>& m,
 }
 
 /// Y[n x 10 n], row-major: Y θ is tau without friction, armature and external
-/// wrenches, θ the parameters of body 0, then of body 1, ...
+/// wrenches, θ the parameters of body 0, then of body 1, ... Torques that a
+/// body has no share in are left as they are: zero them once.
 template <class T, class N>
 TORQUED_ONE_COPY void Regressor(const CompiledTree<N>& tree,
                                 const LinkMotion<T>* motion,
                                 const PoseRows<T>* X, Twist<T>* screws, T* Y) {
   const long n = tree.n, columns = kInertialParameters * n;
-  for (long k = 0; k < n * columns; ++k) Y[k] = T(0);
   for (long i = 0; i < n; ++i) {
     const Transform<T> C = OwnFrame<T>(tree, i);
     const LinkMotion<T>& m = motion[i];

@@ -283,8 +283,9 @@ struct RootSum {
   }
 };
 
-/// With tau = ID(q, v, a): dtau/dq and dtau/dv, each written whole, or dtau/dv
-/// alone. Coulomb friction has no derivative, at v = 0 neither, unless it is
+/// With tau = ID(q, v, a): dtau/dq and dtau/dv, or dtau/dv alone. Joints on
+/// different branches do not feel each other: their entries are left as they
+/// are. Coulomb friction has no derivative, at v = 0 neither, unless it is
 /// smoothed. The wrenches of `terms` turn with their bodies.
 template <bool kAll, class T, class N>
 TORQUED_ONE_COPY void RneaDerivatives(const CompiledTree<N>& tree,
@@ -318,11 +319,6 @@ TORQUED_ONE_COPY void RneaDerivatives(const CompiledTree<N>& tree,
     }
     own.V[i] = V;
     own.A[i] = A;
-  }
-  // Joints on different branches do not feel each other.
-  for (long k = 0; !tree.chain && k < n * n; ++k) {
-    out.dv[k] = T(0);
-    if constexpr (kAll) out.dq[k] = T(0);
   }
 
   // Inwards. `sum` is of what body i carries, without itself.
@@ -389,7 +385,8 @@ TORQUED_ONE_COPY void RneaDerivatives(const CompiledTree<N>& tree,
 
 /// C[n x n], row-major, of the Christoffel symbols: c = C q̇, and Ṁ − 2C is
 /// skew. For a base at rest: the Coriolis forces are quadratic in q̇, and their
-/// derivative with respect to it is 2 C.
+/// derivative with respect to it is 2 C. Entries of joints on different
+/// branches are multiplied by 1/2.
 template <class T, class N>
 TORQUED_ONE_COPY void CoriolisMatrix(const CompiledTree<N>& tree,
                                      const Configuration<T>& state,

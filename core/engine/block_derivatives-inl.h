@@ -59,6 +59,11 @@ class BlockDerivatives {
 
   bool wanted() const { return wanted_ != 0; }
 
+  /// Before the first block: zeros between branches, which nobody writes.
+  void Prepare() {
+    if (wanted_ != 0 && !compiled_.chain) Clear(3);
+  }
+
   /// `state` has the accelerations of inverse dynamics, `acceleration` are
   /// those of forward dynamics; `wrenches` are those of the terms. Calls
   /// store(Output, const P* numbers, int count).
@@ -71,6 +76,10 @@ class BlockDerivatives {
     const int size = tree_.n * tree_.n;
     P *const first = matrices_, *const second = first + size,
              *const third = second + size;
+    // Solving fills what is between branches of a root.
+    const bool solves =
+        (wanted_ & Bit(Quantity::kForwardDynamicsDerivatives)) != 0;
+    if (solves && !compiled_.chain) Clear(2);
     if ((wanted_ & Bit(Quantity::kInverseDynamicsDerivatives)) != 0) {
       RneaDerivatives<true>(compiled_, terms, state, inverse_,
                             DerivativeMatrices<P>{first, second});
@@ -78,23 +87,23 @@ class BlockDerivatives {
       store(Output::kTauByQ, first, size);
       store(Output::kTauByV, second, size);
     }
-    if ((wanted_ & Bit(Quantity::kForwardDynamicsDerivatives)) != 0) {
+    if (solves) {
       Configuration<P> forward = state;
       forward.a = acceleration;
       // Carpentier & Mansard 2018: da/dq = −M⁻¹ dtau/dq, da/dv = −M⁻¹ dtau/dv.
       RneaDerivatives<true>(compiled_, terms, forward, inverse_,
                             DerivativeMatrices<P>{first, second});
       AddHeldWrenches(state, wrenches, first);
-      mass_.SolveNegative(first);
-      mass_.SolveNegative(second);
       mass_.Invert(third);
+      mass_.SolveNegative(third, first);
+      mass_.SolveNegative(third, second);
       store(Output::kAccelerationByQ, first, size);
       store(Output::kAccelerationByV, second, size);
       store(Output::kAccelerationByTau, third, size);
     }
     if ((wanted_ & Bit(Quantity::kMassMatrixInverse)) != 0) {
-      mass_.Invert(first);
-      store(Output::kMassMatrixInverse, first, size);
+      mass_.Invert(third);
+      store(Output::kMassMatrixInverse, third, size);
     }
   }
 
@@ -127,6 +136,11 @@ class BlockDerivatives {
         }
       }
     }
+  }
+
+  void Clear(int matrices) {
+    const long size = long{matrices} * tree_.n * tree_.n;
+    for (long k = 0; k < size; ++k) matrices_[k] = P(N(0));
   }
 
   const Tree tree_;

@@ -24,6 +24,10 @@ struct KernelShape {
   /// s, if the columns are all s x s entries of a symmetric matrix, whose
   /// packed lower half is the result in the same order; else 0.
   int symmetric;
+  /// By piece of so many columns, of those that are whole: whether it is zero
+  /// at every state. Null: none is.
+  static constexpr int kPiece = 8;
+  const unsigned char* zeros = nullptr;
 };
 
 /// See OutputArray.

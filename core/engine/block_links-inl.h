@@ -57,9 +57,9 @@ class BlockLinks {
     if (Wants(kOfTheRate)) {
       LayoutDerivatives<P>(n, static_cast<unsigned long>(compiled.slots), arena,
                            derivatives_);
-      grow(2 * n * n);
+      arena.Take(rates_, 2 * n * n);
     }
-    if (Wants(kRegressor)) grow(10 * n * n);
+    if (Wants(kRegressor)) arena.Take(regressor_, 10 * n * n);
     if (Wants(kChristoffelSymbols)) grow(n * n * n);
     arena.Take(result_, size);
   }
@@ -68,6 +68,16 @@ class BlockLinks {
   /// Whether they read the pose and the Jacobian of the tip.
   bool wants_pose() const { return Wants(kOfTheTip); }
   bool wants_jacobian() const { return Wants(kJacobianRate); }
+
+  /// Before the first block: zeros between branches, which nobody writes.
+  void Prepare() {
+    const long size = long{n_} * n_;
+    const auto clear = [](P* packs, long count) {
+      for (long k = 0; k < count; ++k) packs[k] = P(N(0));
+    };
+    if (Wants(kRegressor)) clear(regressor_, 10 * size);
+    if (Wants(kOfTheRate) && !compiled_.chain) clear(rates_, 2 * size);
+  }
 
   /// Calls store(Output, const P* numbers, int count).
   template <class Store>
@@ -95,8 +105,8 @@ class BlockLinks {
     if (Wants(kOfWrenches)) Wrenches(in, store);
     // Accelerations make room for screws.
     if (Wants(kRegressor)) {
-      Regressor(compiled_, motion_, X_, A_, result_);
-      store(Output::kRegressor, result_, 10 * n_ * n_);
+      Regressor(compiled_, motion_, X_, A_, regressor_);
+      store(Output::kRegressor, regressor_, 10 * n_ * n_);
     }
     if (Wants(kOfTheRate)) MassMatrixRates(in, store);
     if (Wants(kChristoffelSymbols)) {
@@ -273,7 +283,7 @@ class BlockLinks {
   /// quadratic in q̇, with the derivative 2 C.
   template <class Storing>
   void MassMatrixRates(const LinkInputs<N>& in, const Storing& store) {
-    P *const C = result_, *const rate = result_ + n_ * n_;
+    P *const C = rates_, *const rate = rates_ + n_ * n_;
     CoriolisMatrix(compiled_, in.state, derivatives_, C);
     store(Output::kCoriolisMatrix, C, n_ * n_);
     if (!Wants(kMassMatrixRate)) return;
@@ -296,7 +306,8 @@ class BlockLinks {
   LinkMotion<P>* motion_ = nullptr;
   PoseRows<P>* X_ = nullptr;
   CompositeMoments<P>* sum_ = nullptr;
-  P *tau_ = nullptr, *result_ = nullptr;
+  P *tau_ = nullptr, *result_ = nullptr, *regressor_ = nullptr;
+  P* rates_ = nullptr;
   DerivativesScratch<P> derivatives_{};
 };
 

@@ -46,21 +46,23 @@ class BlockOutputs {
     // Short rows fill lines of the cache one after the other as it is.
     constexpr long kShortRow = 128;
     // Lines of rows of whole pages fall on the same few sets of a cache.
-    constexpr long kPage = 4096;
+    constexpr long kPage = 4096, kTileOfRow = 512;
     N* const rows = static_cast<N*>(out.data) + row * shape.columns;
     const long row_bytes = static_cast<long>(shape.columns) * long(sizeof(N));
     const long bytes = row_bytes * kLanes;
-    if (job_.streaming_stores && row_bytes > kShortRow &&
-        bytes <= kLargestStreamed && bytes % kLine == 0 &&
-        reinterpret_cast<unsigned long>(rows) % kLine == 0) {
+    const bool streams = job_.streaming_stores && row_bytes > kShortRow &&
+                         reinterpret_cast<unsigned long>(rows) % kLine == 0;
+    if (streams && bytes <= kLargestStreamed && bytes % kLine == 0) {
       StoreRows(shape, packs, staging_, false);
       StreamCopy(staging_, rows, bytes);
+    } else if (streams && row_bytes % kLine == 0) {
+      StoreInTiles(shape, packs, rows, kLargestStreamed / kLanes, true);
     } else if (row_bytes % kPage == 0) [[unlikely]] {
-      StoreInTiles(shape, packs, rows);
+      StoreInTiles(shape, packs, rows, kTileOfRow, false);
     } else {
       StoreRows(shape, packs, rows, row_bytes > kShortRow);
     }
-    return NotFinite(packs, distinct);
+    return NotFinite(shape, packs, distinct);
   }
 
   /// After the last block.
@@ -74,8 +76,12 @@ class BlockOutputs {
                                        N* rows, bool fetch_ahead) {
     const auto store = [&](auto columns,
                            const auto& source) TORQUED_INLINE_BODY {
-      StoreColumns(packs, columns, source, rows, fetch_ahead);
+      StoreColumns(packs, columns, source, rows, columns, fetch_ahead);
     };
+    if (shape.zeros != nullptr) {
+      return StorePart(shape, packs, 0, shape.columns, rows, shape.columns,
+                       fetch_ahead);
+    }
     switch (shape.symmetric) {
       case 6:
         store(Int<36>{}, [](int j) TORQUED_INLINE_BODY {
@@ -92,25 +98,64 @@ class BlockOutputs {
     }
   }
 
+  /// Columns [begin, end) of a full block, to the beginning of rows of `stride`
+  /// numbers; piece by piece if some are known to be zeros.
+  static __attribute__((noinline)) void StorePart(const KernelShape& shape,
+                                                  const P* packs, int begin,
+                                                  int end, N* rows, int stride,
+                                                  bool fetch_ahead) {
+    const auto store = [&](int from, auto columns) TORQUED_INLINE_BODY {
+      const auto source = [&](int j) TORQUED_INLINE_BODY {
+        return shape.permutation ? shape.permutation[from + j] : from + j;
+      };
+      StoreColumns(packs, columns, source, rows + (from - begin), stride,
+                   fetch_ahead);
+    };
+    if (shape.zeros == nullptr) return store(begin, end - begin);
+    constexpr int kPiece = KernelShape::kPiece;
+    int from = begin;
+    for (; from + kPiece <= end; from += kPiece) {
+      if (shape.zeros[from / kPiece] != 0) {
+        ZeroColumns<kPiece>(rows + (from - begin), stride);
+      } else {
+        store(from, Int<kPiece>{});
+      }
+    }
+    if (from < end) store(from, end - from);
+  }
+
   /// A full block, some lines of one row after some of another.
   __attribute__((noinline)) void StoreInTiles(const KernelShape& shape,
-                                              const P* packs, N* rows) {
-    constexpr int kTile = 64;
-    for (int begin = 0; begin < shape.columns; begin += kTile) {
-      const auto source = [&](int j) TORQUED_INLINE_BODY {
-        return shape.permutation ? shape.permutation[begin + j] : begin + j;
-      };
-      StoreColumns(packs, Int<kTile>{}, source, staging_, false);
+                                              const P* packs, N* rows,
+                                              long bytes_of_row, bool stream) {
+    const int most = static_cast<int>(bytes_of_row / long(sizeof(N)));
+    for (int begin = 0; begin < shape.columns; begin += most) {
+      const int left = shape.columns - begin, size = left < most ? left : most;
+      const long bytes = size * long(sizeof(N));
+      StorePart(shape, packs, begin, begin + size, staging_, size, false);
       for (int l = 0; l < kLanes; ++l) {
-        __builtin_memcpy(rows + l * shape.columns + begin, staging_ + l * kTile,
-                         kTile * sizeof(N));
+        const N* const from = staging_ + l * size;
+        N* const to = rows + static_cast<long>(l) * shape.columns + begin;
+        if (stream) {
+          StreamCopy(from, to, bytes);
+        } else {
+          __builtin_memcpy(to, from, static_cast<unsigned long>(bytes));
+        }
       }
     }
   }
 
-  static TORQUED_INLINE unsigned NotFinite(const P* packs, int count) {
+  static TORQUED_INLINE unsigned NotFinite(const KernelShape& shape,
+                                           const P* packs, int count) {
     FiniteCheck<N> checked;
-    checked.Add(packs, count);
+    constexpr int kPiece = KernelShape::kPiece;
+    int k = 0;
+    if (shape.zeros != nullptr && shape.permutation == nullptr) {
+      for (; k + kPiece <= count; k += kPiece) {
+        if (shape.zeros[k / kPiece] == 0) checked.Add(packs + k, kPiece);
+      }
+    }
+    checked.Add(packs + k, count - k);
     return LaneBits(checked.not_finite());
   }
 
@@ -132,7 +177,7 @@ class BlockOutputs {
       }
     }
     if (!out.f32 || sizeof(N) == sizeof(float)) {
-      return NotFinite(packs, distinct);
+      return NotFinite(shape, packs, distinct);
     }
     // Beyond this a number rounds to infinity in single precision.
     const P limit(N(3.4028235677973366e38));

@@ -267,23 +267,24 @@ TORQUED_INLINE void LoadColumns(const N* rows, Columns columns,
   all_checked = checked;
 }
 
-/// Columns of a full block. Its lines of the cache are asked for in time where
-/// `fetch_ahead` is set: for tables that the first cache does not hold.
-template <class N, class Columns, class Source>
+/// Columns of a full block, in rows of `stride` numbers. Its lines of the cache
+/// are asked for in time where `fetch_ahead` is set: for tables that the first
+/// cache does not hold.
+template <class N, class Columns, class Source, class Stride>
 TORQUED_INLINE void StoreColumns(const Pack<N>* packs, Columns columns,
-                                 const Source& source, N* rows,
+                                 const Source& source, N* rows, Stride stride,
                                  bool fetch_ahead) {
   constexpr int kLanes = Pack<N>::kLanes;
   constexpr long kNearBytes = 4096, kAheadInRow = 256;
   // The next block's rows, or the same rows further on where they are long.
-  const long row_bytes = static_cast<long>(columns) * long(sizeof(N));
+  const long row_bytes = static_cast<long>(stride) * long(sizeof(N));
   const long block_bytes = row_bytes * kLanes;
   const long ahead = block_bytes < kNearBytes ? block_bytes : kAheadInRow;
   ForGroups<N>(columns, [&](auto width, auto g, int begin) TORQUED_INLINE_BODY {
     Pack<N> group[width];
 #pragma GCC unroll 4
     for (int k = 0; k < width; ++k) group[k] = packs[source(begin + k)];
-    StoreGroup(group, rows + begin, columns);
+    StoreGroup(group, rows + begin, stride);
     if (fetch_ahead) {
       // As many lines as the group fills, of some of the rows by turns.
       constexpr int kBytes = width * kLanes * int(sizeof(N));
@@ -300,6 +301,16 @@ TORQUED_INLINE void StoreColumns(const Pack<N>* packs, Columns columns,
       }
     }
   });
+}
+
+/// Zeros in kColumns columns of a full block, in rows of `stride` numbers.
+template <int kColumns, class N>
+TORQUED_INLINE void ZeroColumns(N* rows, long stride) {
+  using Piece __attribute__((vector_size(kColumns * sizeof(N)))) = N;
+  const Piece zeros{};
+  for (int l = 0; l < Pack<N>::kLanes; ++l) {
+    __builtin_memcpy(rows + l * stride, &zeros, sizeof(zeros));
+  }
 }
 
 /// Calls f(number of columns, map from columns to packs). Without a table it is

@@ -138,12 +138,22 @@ class BlockEvaluation {
     under_wrenches_ = terms_;
     under_wrenches_.wrenches = acting_;
     under_wrenches_.wrench_count = placed_.count;
-    if (Wants(Output::kMassMatrix)) ClearOffBranches();
+    if (Wants(Output::kMassMatrix) || factorizes_) ClearOffBranches();
     if (wants_frame_) Clear(J_, 6 * n_);
     motion_ = LinkMotion<P>::Zero();  // of a tip on the base
     tip_ = {setup_.tip.path, setup_.tip.path_length, &setup_.tip.frame,
             setup_.tip.reference};
     task_.Prepare(J_);
+    links_.Prepare();
+    derivatives_.Prepare();
+    constexpr QuantityBits kOfPath =
+        Bit(Quantity::kFramePose) | Bit(Quantity::kJacobian) |
+        Bit(Quantity::kJacobianDrift) | Bit(Quantity::kFrameVelocity) |
+        Bit(Quantity::kFrameAcceleration) | Bit(Quantity::kJacobianRate);
+    const bool path_alone =
+        (wanted_ & ~kOfPath) == 0 && !job_.task && placed_.count == 0;
+    joints_ = path_alone ? setup_.tip.path : nullptr;
+    joint_count_ = path_alone ? setup_.tip.path_length : n_;
   }
 
   /// After Prepare.
@@ -224,7 +234,7 @@ class BlockEvaluation {
       const P* const g = in_[Input::kGravity];
       terms_.gravity = under_wrenches_.gravity = {g[0], g[1], g[2]};
     }
-    SinCosOfAngles(compiled_, in_[Input::kQ], s_, c_);
+    SinCosOfAngles(compiled_, joints_, joint_count_, in_[Input::kQ], s_, c_);
     // The factorization comes early: its chain of divisions leaves room for
     // what follows.
     if (Wants(Output::kMassMatrix) || factorizes_) ComputeMass();
@@ -312,7 +322,7 @@ class BlockEvaluation {
 
   __attribute__((noinline)) void ComputeMass() {
     // What unrolled factorization leaves behind of numbers that are not finite.
-    if (factorizes_) ClearOffBranches();
+    if (factorizes_ && n_ <= MassFactors<N>::kMostUnrolled) ClearOffBranches();
     Crba(compiled_, State(zeros_), low_, mass_.M());
     Store(Output::kMassMatrix, mass_.M(), PackedSize(n_));
     if (!factorizes_) return;
@@ -423,6 +433,9 @@ class BlockEvaluation {
   BodyWrench<P>* acting_;  // those wrenches, in their bodies
   P* J_of_wrench_ = nullptr;
   TipFrame tip_{};
+  /// That results depend on; null: all.
+  const int* joints_ = nullptr;
+  int joint_count_ = 0;
 
   long long row_ = 0;  // of the block under way
   int count_ = 0;

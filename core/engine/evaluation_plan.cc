@@ -249,6 +249,11 @@ EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
   const Tree tree = setup.tree = model->tree();
   setup.compiled_f64 = model->compiled().f64();
   setup.compiled_f32 = model->compiled().f32();
+  for (int i = 0; i < tree.n; ++i) {
+    const int parent = tree.bodies[i].parent;
+    roots.push_back(parent == kBase ? i
+                                    : roots[static_cast<std::size_t>(parent)]);
+  }
   if (!options.terms.gravity) options.terms.gravity = model->gravity();
   CheckTerms(options.terms);
   for (int k = 0; k < kQuantityCount; ++k) {
@@ -394,6 +399,38 @@ int EvaluationPlan::Checked::ColumnsOf(Input input) const {
   return SizeOf(sizes[0]) * SizeOf(sizes[1]) * SizeOf(sizes[2]);
 }
 
+/// Whether entry (i, j) of an output is zero at every state, by the branches of
+/// the robot. Canonical joints; columns of the regressor by body.
+bool EvaluationPlan::Checked::IsAlwaysZero(Output output, int i, int j) const {
+  const auto carries = [this](int joint, int body) {
+    return joint <= body && body < setup.compiled_f64.bodies[joint].subtree_end;
+  };
+  switch (output) {
+    case Output::kJacobian:
+    case Output::kJacobianRate: {
+      const int body =
+          model->frames()[static_cast<std::size_t>(*tip_frame)].placement.body;
+      return body == kBase || !carries(j, body);
+    }
+    case Output::kMassMatrix:
+    case Output::kMassMatrixRate:
+    case Output::kCoriolisMatrix:
+    case Output::kTauByQ:
+    case Output::kTauByV:
+      return !carries(i, j) && !carries(j, i);
+    case Output::kRegressor:
+      return !carries(i, j);
+    case Output::kMassMatrixInverse:
+    case Output::kAccelerationByQ:
+    case Output::kAccelerationByV:
+    case Output::kAccelerationByTau:
+      return roots[static_cast<std::size_t>(i)] !=
+             roots[static_cast<std::size_t>(j)];
+    default:
+      return false;
+  }
+}
+
 /// How rows of an output are made of the numbers that the algorithms store.
 KernelShape EvaluationPlan::Checked::LayOut(Output output) {
   const Shape& shape = RowOf(output).shape;
@@ -410,14 +447,28 @@ KernelShape EvaluationPlan::Checked::LayOut(Output output) {
       layout == MassMatrixLayout::kAncestorPairs;
   const auto is_permuted = [&](int d) { return !Permutation(d).empty(); };
   const bool permuted = std::ranges::any_of(dimensions, is_permuted);
-  if (!permuted && !in_pairs && (packed || !symmetric)) {
-    return {packed ? PackedSize(rows) : rows * columns * depth, nullptr, 0};
-  }
   const auto place = [&](int dimension, int index) {
     const std::vector<int>& permutation = Permutation(dimensions[dimension]);
     return permutation.empty() ? index
                                : permutation[static_cast<std::size_t>(index)];
   };
+  KernelShape made{};
+  if (!in_pairs && !packed) {
+    auto& zeros = zero_pieces[static_cast<std::size_t>(output)];
+    const int size = rows * columns * depth;
+    zeros.assign(static_cast<std::size_t>(size / KernelShape::kPiece), 1);
+    for (int k = 0; k < size; ++k) {
+      const int i = k / depth / columns, j = k / depth % columns;
+      const auto piece = static_cast<std::size_t>(k / KernelShape::kPiece);
+      if (piece == zeros.size()) break;
+      zeros[piece] &= IsAlwaysZero(output, place(0, i), place(1, j)) ? 1 : 0;
+    }
+    if (std::ranges::count(zeros, 1) > 0) made.zeros = zeros.data();
+  }
+  if (!permuted && !in_pairs && (packed || !symmetric)) {
+    made.columns = packed ? PackedSize(rows) : rows * columns * depth;
+    return made;
+  }
   std::vector<std::pair<int, int>> entries;
   if (in_pairs) {
     for (const auto& [i, j] : AncestorPairs()) entries.emplace_back(j, i);
@@ -438,8 +489,10 @@ KernelShape EvaluationPlan::Checked::LayOut(Output output) {
                                 : (i * columns + j) * depth + place(2, k));
     }
   }
-  return {static_cast<int>(permutation.size()), permutation.data(),
-          permuted || in_pairs ? 0 : rows};
+  made.columns = static_cast<int>(permutation.size());
+  made.permutation = permutation.data();
+  made.symmetric = permuted || in_pairs ? 0 : rows;
+  return made;
 }
 
 std::vector<std::pair<int, int>> EvaluationPlan::Checked::AncestorPairs()
@@ -589,6 +642,9 @@ std::int64_t EvaluationPlan::bytes() const {
   std::int64_t bytes = inertia_scales().bytes();
   for (const auto& permutation : checked_->output_permutations) {
     bytes += static_cast<std::int64_t>(permutation.size() * sizeof(int));
+  }
+  for (const auto& zeros : checked_->zero_pieces) {
+    bytes += static_cast<std::int64_t>(zeros.size());
   }
   if (!options().payload) return bytes;
   // A copy of the model: bodies, twice compiled, and names.

@@ -140,6 +140,7 @@ class EvaluationPlan {
       const bool used = has_wrench || options.quantities.HasAny(kTipQuantities);
       return used ? tip_frame : std::nullopt;
     }
+    bool IsAlwaysZero(Output output, int i, int j) const;
     KernelShape LayOut(Output output);
     std::vector<std::pair<int, int>> AncestorPairs() const;
     std::vector<int> PathTo(int body) const;
@@ -159,6 +160,8 @@ class EvaluationPlan {
     std::vector<int> joint_order, q_permutation, v_permutation;
     /// By Output; see KernelShape.
     std::array<std::vector<int>, kOutputCount> output_permutations;
+    std::array<std::vector<unsigned char>, kOutputCount> zero_pieces;
+    std::vector<int> roots;  // by body: its first ancestor
     Precision precision = Precision::kDouble;
     InertiaScales inertia_scales;
     bool one_lane = false;

@@ -232,18 +232,24 @@ void SetConstantAngles(const CompiledTree<N>& tree, Pack<N>* s, Pack<N>* c) {
   }
 }
 
-/// Sine and cosine of q + q0 of all revolute joints; the others are left alone.
+/// Sine and cosine of q + q0 of revolute joints, of those listed or, without a
+/// list, of the first `count`; those of prismatic joints are left alone.
 template <class N>
 TORQUED_INLINE void SinCosOfAngles(const CompiledTree<N>& tree,
+                                   const int* joints, int count,
                                    const Pack<N>* q, Pack<N>* s, Pack<N>* c) {
-  const CompiledBody<N>* const bodies = tree.bodies;
-  const int n = tree.n;
   AngleRange<N> range;
-  for (int i = 0; i < n; ++i) {
-    if (bodies[i].motion != JointMotion::kRevolute) continue;
-    const ReducedAngle<N> angle = AngleOf(bodies[i], q[i]);
+  const auto find = [&](int i) TORQUED_INLINE_BODY {
+    const CompiledBody<N>& body = tree.bodies[i];
+    if (body.motion != JointMotion::kRevolute) return;
+    const ReducedAngle<N> angle = AngleOf(body, q[i]);
     range.Add(angle);
     SinCosOfReduced(angle, s[i], c[i]);
+  };
+  if (joints == nullptr) {
+    for (int i = 0; i < count; ++i) find(i);
+  } else {
+    for (int k = 0; k < count; ++k) find(joints[k]);
   }
   if (range.lanes() != 0) [[unlikely]] {
     SinCosOfLargeAngles(tree, q, s, c);
