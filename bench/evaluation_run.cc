@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 
 namespace torqued::bench {
 namespace {

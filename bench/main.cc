@@ -34,7 +34,6 @@
 #include "core/base/cores.h"
 #include "core/engine/evaluate_rows.h"
 #include "core/engine/robot.h"
-#include "core/engine/targets.h"
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
@@ -120,7 +119,7 @@ void RegisterSingle(const Subject& subject, Quantity quantity) {
                                      rows, Precision::kSingle);
              RowWorkspace workspace;
              std::vector<FallbackRow> fallback(static_cast<std::size_t>(rows));
-             const BlockJob job = run.plan().Job(run.outputs());
+             const BlockJob job = JobOf(run.plan(), run.outputs());
              state.counters["fallback"] =
                  static_cast<double>(RunKernels(BestTarget(), job, 0, rows,
                                                 workspace, fallback.data())) /

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <fstream>
-#include <optional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,25 +27,15 @@ void AddWithParents(const std::string& root, std::string path, bool v2,
 }
 
 /// Cores granted by one directory: "150000 100000", or "max 100000".
-std::optional<double> Quota(const CgroupFolder& folder) {
+double Quota(const CgroupFolder& folder) {
   std::ifstream quota_file(folder.path +
                            (folder.v2 ? "/cpu.max" : "/cpu.cfs_quota_us"));
   std::ifstream period_file(folder.path + "/cpu.cfs_period_us");
   double quota = 0, period = 0;
   quota_file >> quota;
   (folder.v2 ? quota_file : period_file) >> period;
-  if (quota <= 0 || period <= 0) return std::nullopt;
+  if (quota <= 0 || period <= 0) return std::numeric_limits<double>::infinity();
   return quota / period;
-}
-
-/// The least quota of this process's cgroup and all above it.
-std::optional<double> CgroupQuota() {
-  std::optional<double> least;
-  for (const CgroupFolder& folder : CgroupFolders("cpu")) {
-    const auto quota = Quota(folder);
-    if (quota && (!least || *quota < *least)) least = quota;
-  }
-  return least;
 }
 
 /// 0: unknown.
@@ -89,11 +79,11 @@ std::vector<CgroupFolder> CgroupFolders(std::string_view controller,
 }
 
 int AvailableCores() {
-  int cores = std::max(1, CoresOfAffinity());
-  if (const auto quota = CgroupQuota()) {
-    cores = std::clamp(static_cast<int>(std::ceil(*quota)), 1, cores);
+  double cores = CoresOfAffinity();
+  for (const CgroupFolder& folder : CgroupFolders("cpu")) {
+    cores = std::min(cores, Quota(folder));
   }
-  return cores;
+  return std::max(1, static_cast<int>(std::ceil(cores)));
 }
 
 }  // namespace torqued

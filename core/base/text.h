@@ -52,6 +52,13 @@ std::string NumberText(double value);
 /// Six significant digits, for numbers that the source does not state.
 std::string RoundedText(double value);
 
+/// Reads as many finite decimal numbers, separated by white space, as `values`
+/// has places, whatever the locale; none may be missing or left over. A number
+/// may have a leading '+'; one that is too small for double precision is read
+/// as 0. Returns an empty text if it succeeds, else the problem: "'x' is not a
+/// number", and `values` is unspecified.
+std::string ParseNumbers(std::string_view text, std::span<double> values);
+
 /// One string from many pieces: texts, whole numbers, and functions that give
 /// one of these.
 std::string Cat(const auto&... pieces) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/dynamics/joint-inl.h"
+#include "core/dynamics/quantity.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {

@@ -1,19 +1,39 @@
 // Evaluates plans: blocks of states over a pool of threads.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "core/engine/evaluate_rows.h"
-#include "core/engine/evaluation_plan.h"
-#include "core/engine/pool.h"
+#include "core/engine/evaluation.h"
 
 namespace torqued {
+
+class Pool;
+
+/// Polled between chunks. Safe to use from any thread.
+class CancellationToken {
+ public:
+  /// Cancelled with `whole`, but not the other way round. Null: alone.
+  explicit CancellationToken(
+      std::shared_ptr<const CancellationToken> whole = nullptr)
+      : whole_(std::move(whole)) {}
+
+  void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const {
+    return cancelled_.load(std::memory_order_relaxed) ||
+           (whole_ != nullptr && whole_->cancelled());
+  }
+
+ private:
+  std::atomic<bool> cancelled_{false};
+  std::shared_ptr<const CancellationToken> whole_;
+};
 
 /// How an evaluation went. Outputs of rows that are not OK are NaN where they
 /// are undefined.
@@ -48,11 +68,11 @@ struct JobOptions {
 class Engine {
  public:
   struct Options {
-    /// Threads that compute for one caller; 0: AvailableCores().
+    /// Threads that compute for one caller; 0: all cores that are available.
     int threads = 0;
     /// Rows per chunk; 0: as many as take 0.1 ms.
     int chunk_rows = 0;
-    /// Null: BestTarget().
+    /// Null: the widest that this machine can run.
     const SimdKernels* target = nullptr;
   };
   using Done = std::function<void(EvaluationReport)>;
@@ -82,24 +102,16 @@ class Engine {
   /// True when a hand-over to the pool would cost more than the computing.
   static bool IsSmall(const EvaluationPlan& plan);
 
-  Pool& pool() { return *pool_; }
-  int threads() const { return pool_->threads(); }
-  /// The kernels in use.
-  const SimdKernels& kernels() const { return kernels_; }
-  /// Their instruction set.
-  std::string_view target() const { return kernels_.target; }
+  int threads() const;
+  /// The instruction set in use.
+  std::string_view target() const;
+  /// Internal.
+  Pool& pool();
+  const SimdKernels& kernels() const;
 
  private:
-  struct Run;
-  using Workspaces = std::vector<std::unique_ptr<RowWorkspace>>;
-
-  Pool::Job JobOf(const std::shared_ptr<Run>& run) const;
-
-  const SimdKernels& kernels_;
-  int chunk_rows_;
-  std::mutex mutex_;  // of all workspaces that no chunk uses now
-  Workspaces spare_;
-  std::unique_ptr<Pool> pool_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace torqued

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/engine/row_decision.h"
-
 namespace torqued {
 namespace {
 
@@ -28,28 +26,21 @@ std::int64_t BytesOfPivots(std::int64_t bodies) {
                                    3 * sizeof(double) + sizeof(int));
 }
 
-OutputBits OutputsOf(QuantityBits quantities) {
-  OutputBits outputs = 0;
-  for (int k = 0; k < kQuantityCount; ++k) {
-    if ((quantities >> k & 1) != 0) outputs |= table::kQuantities[k].outputs;
-  }
-  return outputs;
-}
-
 /// At most kMaxListed rows, as the kernels find them: how many are in doubt in
 /// double precision, listed at the front of workspace.fallback.
 long long RunKernels(const EvaluationPlan& plan,
                      const EvaluationOutputs& outputs,
                      const SimdKernels& kernels, std::int64_t begin,
                      std::int64_t end, RowWorkspace& workspace) {
-  const bool one_lane = plan.one_lane() || end - begin <= kRowsOfOneLane;
+  const bool one_lane =
+      plan.checked().one_lane || end - begin <= kRowsOfOneLane;
   const SimdKernels& in_double = one_lane ? *kernels.one_lane : kernels;
-  BlockJob job = plan.Job(outputs);
+  BlockJob job = JobOf(plan, outputs);
   FallbackRow* const rows = workspace.fallback.data();
   if (!job.single_precision) {
     return RunKernels(in_double, job, begin, end, workspace, rows);
   }
-  const QuantityBits large = plan.large().bits();
+  const QuantityBits large = plan.checked().large.bits();
   const OutputBits wanted = job.wanted;
   job.wanted &= ~OutputsOf(large);
   long long count = RunKernels(kernels, job, begin, end, workspace, rows);
@@ -136,17 +127,17 @@ std::int64_t RowWorkspace::BytesFor(const EvaluationPlan& plan,
   double nothing = 0;  // is not written
   EvaluationOutputs outputs;
   for (OutputArray& output : outputs.arrays) output.data = &nothing;
-  BlockJob job = plan.Job(outputs);
+  BlockJob job = JobOf(plan, outputs);
   for (KernelInput& input : job.inputs) input = {};
   // The kernels themselves say what a job takes.
   std::int64_t of_lanes = 0;
   if (job.single_precision) {
     BlockJob single = job;
-    single.wanted &= ~OutputsOf(plan.large().bits());
+    single.wanted &= ~OutputsOf(plan.checked().large.bits());
     of_lanes = -kernels.evaluate(&single, 0, 0, nullptr, 0, nullptr);
     job.single_precision = false;
   }
-  const auto& in_double = plan.one_lane() ? *kernels.one_lane : kernels;
+  const auto& in_double = plan.checked().one_lane ? *kernels.one_lane : kernels;
   of_lanes = std::max<std::int64_t>(
       of_lanes, -in_double.evaluate(&job, 0, 0, nullptr, 0, nullptr));
   const Model& model = plan.model();

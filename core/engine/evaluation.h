@@ -5,15 +5,18 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
-#include "core/dynamics/operational_space.h"
 #include "core/dynamics/quantity.h"
 #include "core/model/description.h"
-#include "core/tree/tree.h"
+#include "core/model/model.h"
 
 namespace torqued {
 
@@ -105,9 +108,8 @@ struct EvaluationInputs {
 
  private:
   static constexpr InputArray EvaluationInputs::* kMembers[] = {
-#define INPUT(id, member, ...) &EvaluationInputs::member,
-#include "core/dynamics/quantities.def"
-  };
+#define TORQUED_MEMBER(id, member, ...) &EvaluationInputs::member,
+      TORQUED_INPUTS(TORQUED_MEMBER)};
 };
 
 /// Precision of the computing; that of the arrays is their own. Robots of over
@@ -123,6 +125,46 @@ enum class MassMatrixLayout : std::uint8_t {
   /// half whatever q is. Of the regressor, which is triangular in the same way,
   /// the 10 numbers of the torque of joint j by the link of joint i.
   kAncestorPairs,
+};
+
+/// What stands in Λ where the task Jacobian J (m x n) loses rank. With
+/// W = J M⁻¹ Jᵀ, rows of full rank get Λ = W⁻¹ under either rule.
+enum class SingularityRule : std::uint8_t {
+  /// Λ = U (Uᵀ W U)⁻¹ Uᵀ, U an orthonormal basis of range(J).
+  kReport,
+  /// Λ = (W + μ² 1)⁻¹.
+  kDamped,
+};
+
+/// The rule that a row's Λ follows.
+enum class TaskRule : std::uint8_t {
+  kFullRank,
+  kRangeRestricted,
+  kDamped,
+  kUndefined,  // invalid input or singular mass matrix
+};
+
+/// Bounds of a characteristic length, m. Its inverse is finite in both
+/// precisions. The square of the inverse need not be in single precision:
+/// states whose task has linear rows are in doubt there, and computed in
+/// double.
+inline constexpr double kLeastLength = 1e-30;
+inline constexpr double kLargestLength = 1e30;
+
+struct TaskOptions {
+  /// Rows of the task: 0..2 angular x y z, 3..5 linear x y z.
+  std::array<std::uint8_t, 6> axes{0, 1, 2, 3, 4, 5};
+  int axis_count = 6;
+  SingularityRule singularity = SingularityRule::kReport;
+  double damping = 0;  // μ
+  /// Rank = number of singular values of the task Jacobian above this times the
+  /// Frobenius norm of all six rows of the frame's Jacobian; linear rows are
+  /// divided by characteristic_length (m) first. Round-off limits it from below
+  /// (8 ε for each joint before the frame). A W that is singular to working
+  /// precision lowers the rank further.
+  double rank_tolerance = 1e-6;
+  /// In [kLeastLength, kLargestLength].
+  double characteristic_length = 1;
 };
 
 /// Where an external wrench acts.
@@ -142,20 +184,20 @@ struct PayloadOptions {
 };
 
 struct EvaluationOptions {
-  QuantitySet quantities;
+  QuantitySet quantities = {};
   /// Order of the joints in all arrays; empty: canonical.
-  std::vector<std::string> joint_names;
-  Terms terms;
+  std::vector<std::string> joint_names = {};
+  Terms terms = {};
   /// Frame name; empty: the model's tip frame.
-  std::string tip_frame;
+  std::string tip_frame = {};
   /// Of the Jacobian, its rate, the drift, the frame's velocity and
   /// acceleration, the task's acceleration, Λ and η.
   ReferenceFrame reference_frame = ReferenceFrame::kLocal;
   /// Of the tip wrench.
   ReferenceFrame wrench_frame = ReferenceFrame::kLocal;
-  TaskOptions task;
-  std::vector<ExternalWrenchOptions> external_wrenches;
-  std::optional<PayloadOptions> payload;
+  TaskOptions task = {};
+  std::vector<ExternalWrenchOptions> external_wrenches = {};
+  std::optional<PayloadOptions> payload = {};
   /// The packed lower half has all there is, in about half the memory; pairs of
   /// ancestors in less if the robot has branches.
   MassMatrixLayout mass_matrix_layout = MassMatrixLayout::kFull;
@@ -176,6 +218,16 @@ struct EvaluationOutputs {
   const OutputArray& operator[](Output o) const {
     return arrays[static_cast<std::size_t>(o)];
   }
+};
+
+/// What a row's Λ is.
+struct TaskDiagnostics {
+  TaskRule rule = TaskRule::kUndefined;
+  int rank = 0;
+  /// Smallest singular value of the task Jacobian, whose linear rows are
+  /// divided by the characteristic length; 0 where there are fewer joints than
+  /// axes.
+  double sigma_min = 0;
 };
 
 /// Why a row is not OK; a row has the gravest that applies.
@@ -232,5 +284,112 @@ struct ArgumentError {
 inline std::string_view ToString(Quantity is) { return RowOf(is).name; }
 inline std::string_view ToString(Input is) { return RowOf(is).name; }
 inline std::string_view ToString(Output is) { return RowOf(is).name; }
+
+/// A validated request: what to compute for which rows. Keeps the model alive;
+/// the input memory is the caller's and must outlive the evaluation. Not to be
+/// changed while an evaluation is under way. Copies share everything but the
+/// states that they are bound to.
+class EvaluationPlan {
+ public:
+  /// Checks everything that does not depend on the states; the plan has no rows
+  /// until Rebind gives it some.
+  static std::variant<EvaluationPlan, ArgumentError> Create(
+      std::shared_ptr<const Model> model, EvaluationOptions options);
+
+  /// Checks everything that does not depend on the numbers in the rows.
+  static std::variant<EvaluationPlan, ArgumentError> Create(
+      std::shared_ptr<const Model> model, EvaluationOptions options,
+      const EvaluationInputs& inputs);
+
+  /// The same quantities and options for other states. After an error the plan
+  /// is what it was before. Allocates nothing unless there is an error.
+  std::optional<ArgumentError> Rebind(const EvaluationInputs& inputs);
+
+  /// With the payload.
+  const Model& model() const { return *request_->model; }
+  /// With gravity, and with the frames of payload and wrenches.
+  const EvaluationOptions& options() const { return request_->options; }
+  const EvaluationInputs& inputs() const { return inputs_; }
+  std::int64_t rows() const { return rows_; }
+
+  /// Whether the quantities asked for produce this output.
+  bool Produces(Output output) const {
+    return (request_->outputs & Bit(output)) != 0;
+  }
+  /// Numbers per row of an output that the plan produces.
+  int columns(Output output) const {
+    return request_->output_columns[static_cast<std::size_t>(output)];
+  }
+  /// Canonical joints (i, j) of MassMatrixLayout::kAncestorPairs in their
+  /// order: for each joint i of the caller's order those that carry it, from
+  /// the base, and itself. Empty under other layouts.
+  const std::vector<std::pair<int, int>>& AncestorPairs() const {
+    return request_->ancestor_pairs;
+  }
+  /// Joint index that stands at place k of the caller's order; empty: k.
+  const std::vector<int>& joint_order() const { return request_->joint_order; }
+
+  /// The frame that pose, Jacobian, drift, task and tip wrench refer to;
+  /// nothing when no quantity or wrench uses one.
+  std::optional<int> tip_frame() const {
+    return request_->TipFrame(inputs_.tip_wrench.present());
+  }
+  /// The tip frame if any quantity uses it, or would use it were a tip wrench
+  /// given.
+  std::optional<int> tip_frame_of_any_states() const {
+    return request_->TipFrame((request_->reads & Bit(Input::kTipWrench)) != 0);
+  }
+
+  /// The precision that computes: double for models of no or more than 256
+  /// degrees of freedom. In single precision rows and results are left that are
+  /// computed in double all the same.
+  Precision precision() const { return request_->precision; }
+
+  /// Of one core for all rows: a guess until rows were measured, by this plan
+  /// or a copy.
+  double nanoseconds() const;
+  /// Memory that the plan holds beside a model that others share, roughly.
+  std::int64_t bytes() const;
+
+  /// For the engine.
+  struct Checked;
+  const Checked& checked() const;
+
+ private:
+  /// As it was understood.
+  struct Request {
+    std::optional<int> TipFrame(bool has_wrench) const {
+      const bool used = has_wrench || options.quantities.HasAny(kTipQuantities);
+      return used ? tip_frame : std::nullopt;
+    }
+
+    std::shared_ptr<const Model> model;
+    EvaluationOptions options;
+    /// Inputs that some quantity reads.
+    InputBits reads = 0;
+    OutputBits outputs = 0;
+    std::array<int, kOutputCount> output_columns{};
+    /// Named by the options, or the model's; nothing when neither settles it.
+    std::optional<int> tip_frame = {};
+    std::vector<int> joint_order = {};
+    std::vector<std::pair<int, int>> ancestor_pairs = {};
+    Precision precision = Precision::kDouble;
+  };
+
+  explicit EvaluationPlan(std::shared_ptr<const Request> request)
+      : request_(std::move(request)) {}
+
+  std::shared_ptr<const Request> request_;  // a Checked
+  EvaluationInputs inputs_;
+  std::int64_t rows_ = 0;
+};
+
+/// What computes, compiled for one instruction set.
+struct SimdKernels;
+
+/// Of "avx512" (F, DQ, VL, BW), "avx2" (with FMA) and "baseline" (x86-64 or any
+/// other architecture). Null when this binary has no such target or this
+/// machine cannot run it.
+const SimdKernels* FindTarget(std::string_view name);
 
 }  // namespace torqued

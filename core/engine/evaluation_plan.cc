@@ -10,9 +10,8 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/dynamics/ltdl-inl.h"
-#include "core/dynamics/operational_space.h"
-#include "core/model/checks.h"
+#include "core/engine/evaluate_rows.h"
+#include "core/model/assembly.h"
 
 namespace torqued {
 namespace {
@@ -30,15 +29,9 @@ constexpr double kMaxCachedBytes = 32 << 20;
 
 using Code = ArgumentError::Code;
 
-/// In a sentence.
-constexpr std::size_t kNamedLeaves = 3;
-
-/// Of joint velocities, where F tanh(v / ε) is as good as a step.
-constexpr double kMinSmoothing = 1e-9;
-
 [[noreturn]] void Refuse(Code code, std::string_view field,
-                         std::string message) {
-  throw ArgumentError{code, std::string(field), std::move(message)};
+                         const auto&... pieces) {
+  throw ArgumentError{code, std::string(field), Cat(pieces...)};
 }
 
 /// Of an option out of its range, unless it is `right`.
@@ -59,7 +52,7 @@ std::string Indexed(std::string_view list, std::size_t k) {
     if (frame.is_leaf) leaves.push_back(frame.name);
   }
   std::string some;
-  for (const std::string& leaf : leaves | std::views::take(kNamedLeaves)) {
+  for (const std::string& leaf : leaves | std::views::take(3)) {
     some += Cat(some.empty() ? "" : " or ", Quoted(leaf));
   }
   throw ArgumentError{
@@ -133,7 +126,8 @@ void CheckTerms(const Terms& terms) {
   }
   const double smoothing = terms.coulomb_smoothing;
   if (smoothing == 0) return;
-  Require(smoothing >= kMinSmoothing && std::isfinite(smoothing),
+  // Below, F tanh(v / ε) is as good as a step.
+  Require(smoothing >= 1e-9 && std::isfinite(smoothing),
           "options.terms.coulomb_smoothing",
           "The smoothing velocity must be 0, or at least 1e-9 and finite.");
   Require(terms.coulomb_friction, "options.terms.coulomb_smoothing",
@@ -143,7 +137,7 @@ void CheckTerms(const Terms& terms) {
 void CheckTask(const TaskOptions& task) {
   if (task.axis_count < 1 || task.axis_count > 6) {
     Refuse(Code::kInvalidOption, "operational_space.axes",
-           Cat("A task has one to six axes, not ", task.axis_count, "."));
+           "A task has one to six axes, not ", task.axis_count, ".");
   }
   unsigned seen = 0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(task.axis_count); ++k) {
@@ -167,11 +161,6 @@ void CheckTask(const TaskOptions& task) {
           "The damped rule needs a positive, finite damping.");
   Require(damped || task.damping == 0, "operational_space.damping",
           "Damping has a meaning only under the damped rule.");
-}
-
-/// A table of the states that cannot stand beside what was asked for.
-[[noreturn]] void RefuseTable(Code code, Input input, std::string message) {
-  Refuse(code, ToString(input), std::move(message));
 }
 
 /// Calls f for each table that is there.
@@ -223,24 +212,24 @@ std::vector<int> ResolveJointOrder(const Model& model,
       throw error;
     }
     if (seen[static_cast<std::size_t>(*joint)]) {
-      Refuse(Code::kWrongJointNames, field,
-             Cat("Joint ", Quoted(name), " is named twice."));
+      Refuse(Code::kWrongJointNames, field, "Joint ", Quoted(name),
+             " is named twice.");
     }
     seen[static_cast<std::size_t>(*joint)] = true;
     order.push_back(*joint);
   }
   for (std::size_t j = 0; j < joints.size(); ++j) {
     if (seen[j]) continue;
-    Refuse(Code::kWrongJointNames, "options.joint_names",
-           Cat("Joint ", Quoted(joints[j].name),
-               " is missing: every movable joint must be named once."));
+    Refuse(Code::kWrongJointNames, "options.joint_names", "Joint ",
+           Quoted(joints[j].name),
+           " is missing: every movable joint must be named once.");
   }
   return order;
 }
 
 EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
                                  EvaluationOptions asked)
-    : model(std::move(of)), options(std::move(asked)) {
+    : Request{.model = std::move(of), .options = std::move(asked)} {
   const QuantitySet quantities = options.quantities;
   Require(!quantities.empty(), "quantities", "Name at least one quantity.");
   joint_order = ResolveJointOrder(*model, options.joint_names);
@@ -260,10 +249,9 @@ EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
     if (!quantities.Has(static_cast<Quantity>(k))) continue;
     const QuantityRow& row = table::kQuantities[k];
     if (row.max_dof != 0 && model->nv() > row.max_dof) {
-      Refuse(Code::kInvalidOption, "quantities",
-             Cat("The quantity ", row.name, " is for models of at most ",
-                 row.max_dof, " degrees of freedom; this one has ", model->nv(),
-                 "."));
+      Refuse(Code::kInvalidOption, "quantities", "The quantity ", row.name,
+             " is for models of at most ", row.max_dof,
+             " degrees of freedom; this one has ", model->nv(), ".");
     }
     reads |= row.reads;
     outputs |= row.outputs;
@@ -277,21 +265,24 @@ EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
         FindFrameOf(*model, wrenches[k].frame, options,
                     Indexed("options.external_wrenches", k) + ".frame",
                     "the frame on which the wrench acts");
-    frame_paths.push_back(
-        PlaceOf(model->frames()[static_cast<std::size_t>(frame)].placement,
-                wrenches[k].reference_frame));
+    frame_paths.push_back(PlaceOf(frame, wrenches[k].reference_frame));
   }
   if (!tip_frame && quantities.HasAny(kTipQuantities)) {
     RefuseWithoutTip(*model, "options.tip_frame", "the tip frame");
   }
 
-  const auto add = [](std::vector<int>& columns, int first, int count) {
-    while (count-- > 0) columns.push_back(first++);
-  };
   for (const int j : joint_order) {
     const Joint& joint = model->joints()[static_cast<std::size_t>(j)];
-    add(q_permutation, joint.q_index, joint.nq);
-    add(v_permutation, joint.v_index, joint.nv);
+    for (int k = 0; k < joint.nq; ++k)
+      q_permutation.push_back(joint.q_index + k);
+    for (int k = 0; k < joint.nv; ++k)
+      v_permutation.push_back(joint.v_index + k);
+  }
+  if (options.mass_matrix_layout == MassMatrixLayout::kAncestorPairs) {
+    for (int k = 0; k < tree.n; ++k) {
+      const int i = CanonicalIndex(v_permutation, k);
+      for (const int j : PathTo(i)) ancestor_pairs.emplace_back(i, j);
+    }
   }
   if (quantities.HasAny(kSolvesMassMatrix))
     inertia_scales = InertiaScales(tree);
@@ -299,6 +290,7 @@ EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
     const auto output = static_cast<Output>(k);
     if ((outputs & Bit(output)) == 0) continue;
     const KernelShape& shape = setup.shapes[k] = LayOut(output);
+    output_columns[static_cast<std::size_t>(k)] = shape.columns;
     if (shape.columns > kMaxLaneColumns) large.Add(QuantityOf(output));
   }
   one_lane = tree.n > kMaxLaneDof || (kOneLaneHasBitsOfLanes && !large.empty());
@@ -318,15 +310,12 @@ EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
   setup.coulomb_friction = options.terms.coulomb_friction;
   setup.coulomb_smoothing = options.terms.coulomb_smoothing;
   setup.wrench_reference = options.wrench_frame;
-  BodyFrame tip{.body = kBase, .R = {}, .p = {}};
-  if (const auto frame = TipFrame((reads & Bit(Input::kTipWrench)) != 0)) {
-    tip = model->frames()[static_cast<std::size_t>(*frame)].placement;
-  }
-  setup.tip = PlaceOf(tip, options.reference_frame);
+  setup.tip = PlaceOf(TipFrame((reads & Bit(Input::kTipWrench)) != 0),
+                      options.reference_frame);
   setup.wrench_places = frame_paths.data();
   setup.wrench_place_count = static_cast<int>(frame_paths.size());
   setup.task = quantities.HasAny(kTaskQuantities);
-  if (setup.task) FillTask(tip);
+  if (setup.task) FillTask();
 }
 
 std::int64_t EvaluationPlan::Checked::CheckStates(
@@ -337,11 +326,11 @@ std::int64_t EvaluationPlan::Checked::CheckStates(
   ForPresent(inputs, [&](Input input, const InputArray& /*array*/) {
     const char* const refusal = RowOf(input).refusal;
     if (*refusal == 0 || (reads & Bit(input)) != 0) return;
-    RefuseTable(Code::kInvalidOption, input, refusal);
+    Refuse(Code::kInvalidOption, ToString(input), refusal);
   });
   if (inputs.external_wrenches.present() && options.external_wrenches.empty()) {
-    RefuseTable(Code::kInvalidOption, Input::kExternalWrenches,
-                "options.external_wrenches does not say where they act.");
+    Refuse(Code::kInvalidOption, ToString(Input::kExternalWrenches),
+           "options.external_wrenches does not say where they act.");
   }
   if (inputs.tip_wrench.present() && !tip_frame) {
     RefuseWithoutTip(*model, "options.tip_frame", "the tip frame");
@@ -351,30 +340,29 @@ std::int64_t EvaluationPlan::Checked::CheckStates(
   ForPresent(inputs, [&](Input input, const InputArray& array) {
     const int columns = ColumnsOf(input);
     if (array.columns != columns) {
-      RefuseTable(
-          Code::kWrongColumnCount, input,
-          Cat("Expected ", columns, " columns, got ", array.columns, "."));
+      Refuse(Code::kWrongColumnCount, ToString(input), "Expected ", columns,
+             " columns, got ", array.columns, ".");
     }
     if (array.data == nullptr && columns > 0) {
-      RefuseTable(Code::kMissingInput, input,
-                  "The table has rows and no numbers.");
+      Refuse(Code::kMissingInput, ToString(input),
+             "The table has rows and no numbers.");
     }
     // q comes first and, unless it is one row for all, says how many there are.
     if (rows <= 1) rows = std::max(rows, array.rows);
   });
   if (nq > 0 && !inputs.q.present()) {
-    RefuseTable(Code::kMissingInput, Input::kQ,
-                Cat("q is required: one row of ", nq, " numbers per state."));
+    Refuse(Code::kMissingInput, ToString(Input::kQ),
+           "q is required: one row of ", nq, " numbers per state.");
   }
   if ((reads & Bit(Input::kTau)) != 0 && nv > 0 && !inputs.tau.present()) {
-    RefuseTable(Code::kMissingInput, Input::kTau,
-                Cat("Forward dynamics needs tau: one row of ", nv,
-                    " numbers per state."));
+    Refuse(Code::kMissingInput, ToString(Input::kTau),
+           "Forward dynamics needs tau: one row of ", nv,
+           " numbers per state.");
   }
   ForPresent(inputs, [rows](Input input, const InputArray& array) {
     if (array.rows <= 1 || array.rows == rows) return;
-    RefuseTable(Code::kWrongRowCount, input,
-                Cat("Expected 1 or ", rows, " rows, got ", array.rows, "."));
+    Refuse(Code::kWrongRowCount, ToString(input), "Expected 1 or ", rows,
+           " rows, got ", array.rows, ".");
   });
   return rows;
 }
@@ -399,113 +387,6 @@ int EvaluationPlan::Checked::ColumnsOf(Input input) const {
   return SizeOf(sizes[0]) * SizeOf(sizes[1]) * SizeOf(sizes[2]);
 }
 
-/// Whether entry (i, j) of an output is zero at every state, by the branches of
-/// the robot. Canonical joints; columns of the regressor by body.
-bool EvaluationPlan::Checked::IsAlwaysZero(Output output, int i, int j) const {
-  const auto carries = [this](int joint, int body) {
-    return joint <= body && body < setup.compiled_f64.bodies[joint].subtree_end;
-  };
-  switch (output) {
-    case Output::kJacobian:
-    case Output::kJacobianRate: {
-      const int body =
-          model->frames()[static_cast<std::size_t>(*tip_frame)].placement.body;
-      return body == kBase || !carries(j, body);
-    }
-    case Output::kMassMatrix:
-    case Output::kMassMatrixRate:
-    case Output::kCoriolisMatrix:
-    case Output::kTauByQ:
-    case Output::kTauByV:
-      return !carries(i, j) && !carries(j, i);
-    case Output::kRegressor:
-      return !carries(i, j);
-    case Output::kMassMatrixInverse:
-    case Output::kAccelerationByQ:
-    case Output::kAccelerationByV:
-    case Output::kAccelerationByTau:
-      return roots[static_cast<std::size_t>(i)] !=
-             roots[static_cast<std::size_t>(j)];
-    default:
-      return false;
-  }
-}
-
-/// How rows of an output are made of the numbers that the algorithms store.
-KernelShape EvaluationPlan::Checked::LayOut(Output output) {
-  const Shape& shape = RowOf(output).shape;
-  const bool symmetric = shape.sizes[1] == table::kSymmetric;
-  const int dimensions[] = {shape.sizes[0], shape.sizes[symmetric ? 0 : 1],
-                            shape.sizes[2]};
-  const int rows = SizeOf(dimensions[0]), columns = SizeOf(dimensions[1]),
-            depth = SizeOf(dimensions[2]);
-  const MassMatrixLayout layout = options.mass_matrix_layout;
-  const bool packed =
-      output == Output::kMassMatrix && layout == MassMatrixLayout::kPackedLower;
-  const bool in_pairs =
-      (output == Output::kMassMatrix || output == Output::kRegressor) &&
-      layout == MassMatrixLayout::kAncestorPairs;
-  const auto is_permuted = [&](int d) { return !Permutation(d).empty(); };
-  const bool permuted = std::ranges::any_of(dimensions, is_permuted);
-  const auto place = [&](int dimension, int index) {
-    const std::vector<int>& permutation = Permutation(dimensions[dimension]);
-    return permutation.empty() ? index
-                               : permutation[static_cast<std::size_t>(index)];
-  };
-  KernelShape made{};
-  if (!in_pairs && !packed) {
-    auto& zeros = zero_pieces[static_cast<std::size_t>(output)];
-    const int size = rows * columns * depth;
-    zeros.assign(static_cast<std::size_t>(size / KernelShape::kPiece), 1);
-    for (int k = 0; k < size; ++k) {
-      const int i = k / depth / columns, j = k / depth % columns;
-      const auto piece = static_cast<std::size_t>(k / KernelShape::kPiece);
-      if (piece == zeros.size()) break;
-      zeros[piece] &= IsAlwaysZero(output, place(0, i), place(1, j)) ? 1 : 0;
-    }
-    if (std::ranges::count(zeros, 1) > 0) made.zeros = zeros.data();
-  }
-  if (!permuted && !in_pairs && (packed || !symmetric)) {
-    made.columns = packed ? PackedSize(rows) : rows * columns * depth;
-    return made;
-  }
-  std::vector<std::pair<int, int>> entries;
-  if (in_pairs) {
-    for (const auto& [i, j] : AncestorPairs()) entries.emplace_back(j, i);
-  } else {
-    for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < (packed ? i + 1 : columns); ++j) {
-        entries.emplace_back(place(0, i), place(1, j));
-      }
-    }
-  }
-  auto& permutation = output_permutations[static_cast<std::size_t>(output)];
-  permutation.reserve(entries.size() * static_cast<std::size_t>(depth));
-  for (const auto& [i, j] : entries) {
-    const auto [low, high] = std::minmax(i, j);
-    for (int k = 0; k < depth; ++k) {
-      permutation.push_back(symmetric
-                                ? PackedSize(high) + low
-                                : (i * columns + j) * depth + place(2, k));
-    }
-  }
-  made.columns = static_cast<int>(permutation.size());
-  made.permutation = permutation.data();
-  made.symmetric = permuted || in_pairs ? 0 : rows;
-  return made;
-}
-
-std::vector<std::pair<int, int>> EvaluationPlan::Checked::AncestorPairs()
-    const {
-  std::vector<std::pair<int, int>> pairs;
-  for (int k = 0; k < setup.tree.n; ++k) {
-    const int i =
-        v_permutation.empty() ? k : v_permutation[static_cast<std::size_t>(k)];
-    for (const int j : PathTo(i)) pairs.emplace_back(i, j);
-  }
-  return pairs;
-}
-
 /// From the base.
 std::vector<int> EvaluationPlan::Checked::PathTo(int body) const {
   std::vector<int> path;
@@ -516,24 +397,22 @@ std::vector<int> EvaluationPlan::Checked::PathTo(int body) const {
   return path;
 }
 
-const std::vector<int>& EvaluationPlan::Checked::Permutation(
-    int dimension) const {
-  static const std::vector<int> kNone;
-  return dimension == table::kPositions ? q_permutation
-         : dimension == table::kJoints  ? v_permutation
-                                        : kNone;
-}
-
-FramePath EvaluationPlan::Checked::PlaceOf(const BodyFrame& frame,
+FramePath EvaluationPlan::Checked::PlaceOf(std::optional<int> frame,
                                            ReferenceFrame reference) {
+  BodyFrame at{.body = kBase, .R = {}, .p = {}};
+  if (frame) {
+    at = FrameOnBody(model->frames()[static_cast<std::size_t>(*frame)]);
+  }
   // On the base it has no path: it does not move, and a wrench there moves
   // nothing.
-  const std::vector<int>& path = paths.emplace_back(PathTo(frame.body));
-  return {InLoweredFrame(setup.compiled_f64, frame), reference, path.data(),
+  const std::vector<int>& path = paths.emplace_back(PathTo(at.body));
+  return {InLoweredFrame(setup.compiled_f64, at), reference, path.data(),
           static_cast<int>(path.size())};
 }
 
-void EvaluationPlan::Checked::FillTask(const BodyFrame& tip) {
+void EvaluationPlan::Checked::FillTask() {
+  const BodyFrame tip =
+      FrameOnBody(model->frames()[static_cast<std::size_t>(*tip_frame)]);
   const TaskOptions& task = options.task;
   setup.task_rows = task.axis_count;
   setup.linear_scale = 1 / task.characteristic_length;
@@ -586,7 +465,7 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
 std::optional<ArgumentError> EvaluationPlan::Rebind(
     const EvaluationInputs& inputs) {
   try {
-    rows_ = checked_->CheckStates(inputs);
+    rows_ = checked().CheckStates(inputs);
   } catch (ArgumentError& error) {
     return std::move(error);
   }
@@ -594,56 +473,50 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
   return std::nullopt;
 }
 
-BlockJob EvaluationPlan::JobOfInputs() const {
+BlockJob JobOf(const EvaluationPlan& plan, const EvaluationOutputs& outputs) {
+  const EvaluationPlan::Checked& checked = plan.checked();
   BlockJob job;  // of the outputs only what is wanted is set
-  job.setup = &checked_->setup;
-  job.single_precision = precision() == Precision::kSingle;
+  job.setup = &checked.setup;
+  job.single_precision = checked.precision == Precision::kSingle;
   job.rows = nullptr;
-  job.task = checked_->setup.task;
+  job.task = checked.setup.task;
   job.wanted = 0;
-  job.streaming_stores = false;
   for (int k = 0; k < kInputCount; ++k) {
     const auto input = static_cast<Input>(k);
-    const InputArray& array = inputs_[input];
+    const InputArray& array = plan.inputs()[input];
     job.inputs[k] = {};
     if (!array.present()) continue;
-    const std::vector<int>& permutation = input_permutation(input);
+    const std::vector<int>& permutation = checked.Permutation(input);
     job.inputs[k] = {array.data, array.type == NumberType::kF32,
                      array.rows == 1, array.columns,
                      permutation.empty() ? nullptr : permutation.data()};
   }
-  return job;
-}
-
-BlockJob EvaluationPlan::Job(const EvaluationOutputs& outputs) const {
-  BlockJob job = JobOfInputs();
   double bytes_per_row = 0;
-  for (OutputBits left = checked_->outputs; left != 0; left &= left - 1) {
+  for (OutputBits left = checked.outputs; left != 0; left &= left - 1) {
     const int k = __builtin_ctzll(left);
-    const auto output = static_cast<Output>(k);
-    const OutputArray& array = outputs[output];
+    const OutputArray& array = outputs[static_cast<Output>(k)];
     if (array.data == nullptr) continue;
-    bytes_per_row += shape(output).columns * SizeOf(array.type);
-    job.wanted |= Bit(output);
+    bytes_per_row += checked.setup.shapes[k].columns * SizeOf(array.type);
+    job.wanted |= OutputBits{1} << k;
     job.outputs[k] = {array.data, array.type == NumberType::kF32};
   }
   job.streaming_stores =
-      bytes_per_row * static_cast<double>(rows_) > kMaxCachedBytes;
+      bytes_per_row * static_cast<double>(plan.rows()) > kMaxCachedBytes;
   return job;
 }
 
 double EvaluationPlan::nanoseconds() const {
   // Fewer rows than lanes take as long as a block.
   constexpr std::int64_t kRowsOfABlock = 4;
-  return cost() * static_cast<double>(std::max(rows_, kRowsOfABlock));
+  return checked().cost * static_cast<double>(std::max(rows_, kRowsOfABlock));
 }
 
 std::int64_t EvaluationPlan::bytes() const {
-  std::int64_t bytes = inertia_scales().bytes();
-  for (const auto& permutation : checked_->output_permutations) {
+  std::int64_t bytes = checked().inertia_scales.bytes();
+  for (const auto& permutation : checked().output_permutations) {
     bytes += static_cast<std::int64_t>(permutation.size() * sizeof(int));
   }
-  for (const auto& zeros : checked_->zero_pieces) {
+  for (const auto& zeros : checked().zero_pieces) {
     bytes += static_cast<std::int64_t>(zeros.size());
   }
   if (!options().payload) return bytes;

@@ -2,31 +2,18 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
-#include <utility>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/engine/engine.h"
 
 namespace torqued {
-
-/// Polled between chunks. Safe to use from any thread.
-class CancellationToken {
- public:
-  /// Cancelled with `whole`, but not the other way round. Null: alone.
-  explicit CancellationToken(
-      std::shared_ptr<const CancellationToken> whole = nullptr)
-      : whole_(std::move(whole)) {}
-
-  void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-  bool cancelled() const {
-    return cancelled_.load(std::memory_order_relaxed) ||
-           (whole_ != nullptr && whole_->cancelled());
-  }
-
- private:
-  std::atomic<bool> cancelled_{false};
-  std::shared_ptr<const CancellationToken> whole_;
-};
 
 /// Runs jobs as sequences of chunks on threads of its own. A free thread takes
 /// the group of jobs that waits longest, starts one chunk of that job of it
@@ -87,9 +74,37 @@ class Pool {
   std::int64_t chunks_started() const;
 
  private:
-  struct Impl;
-  int threads_;
-  std::unique_ptr<Impl> impl_;
+  Pool() = default;
+
+  struct Running;
+  using Jobs = std::list<std::shared_ptr<Running>>;
+  struct Group {
+    std::uint64_t id = 0;
+    Jobs jobs;  // the longest waiting first
+  };
+  using Groups = std::list<Group>;
+  struct Set {
+    Groups groups;  // with jobs, the longest waiting first
+    std::condition_variable ready;
+    std::vector<std::thread> threads;
+  };
+
+  std::shared_ptr<Running> Add(Job job);
+  Set& SetOf(const Running& job);
+  void Queue(Running& job);
+  std::shared_ptr<Running> Pop(Set& set);
+  void RunNext(Running& job, std::unique_lock<std::mutex>& lock);
+  void Work(Set& set);
+  void End(std::shared_ptr<Running> job);
+
+  int threads_ = 0;
+  mutable std::mutex mutex_;       // of all that follows, and of the jobs
+  std::condition_variable ended_;  // a job, or all chunks of one but a caller's
+  Set fast_, slow_;
+  Groups spare_;  // with those of the sets, one for each job
+  std::int64_t jobs_ = 0;
+  std::int64_t chunks_started_ = 0;
+  bool closing_ = false;
 };
 
 }  // namespace torqued

@@ -3,13 +3,12 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
-#include <utility>
 
-#include "core/engine/evaluate_rows.h"
 #include "core/engine/evaluation.h"
-#include "core/model/model.h"
 
 namespace torqued {
 
@@ -21,6 +20,9 @@ namespace torqued {
 /// spatial vectors are (angular; linear); SI units. A call with a vector of the
 /// wrong size, a frame that does not exist or a number that is not finite
 /// returns NaN everywhere and says why in last_error().
+///
+/// Only numbers cross to the compiled library, whatever instruction set and
+/// alignment Eigen is compiled for here.
 class Robot {
  public:
   struct Options {
@@ -33,7 +35,7 @@ class Robot {
     /// Whether OperationalSpace finds σ_min, which takes a singular value
     /// decomposition; else it is NaN.
     bool sigma_min = false;
-    /// Null: BestTarget().
+    /// Null: the widest that this machine can run.
     const SimdKernels* target = nullptr;
   };
 
@@ -47,61 +49,115 @@ class Robot {
 
   explicit Robot(std::shared_ptr<const Model> model);
   Robot(std::shared_ptr<const Model> model, Options options);
+  ~Robot();
+  Robot(Robot&&) noexcept;
+  Robot& operator=(Robot&&) noexcept;
 
   const Model& model() const { return *model_; }
   const Options& options() const { return options_; }
 
   /// τ = M a + c + g (+ friction).
-  Eigen::VectorXd InverseDynamics(Vector q, Vector v, Vector a);
+  Eigen::VectorXd InverseDynamics(Vector q, Vector v, Vector a) {
+    return OfJoints(Output::kTau, {.q = Row(q), .v = Row(v), .a = Row(a)});
+  }
   /// The same + Jᵀ F, F = (moment; force) that the tip exerts on the
   /// environment.
-  Eigen::VectorXd InverseDynamics(Vector q, Vector v, Vector a,
-                                  Vector tip_wrench_on_environment);
+  Eigen::VectorXd InverseDynamics(Vector q, Vector v, Vector a, Vector F) {
+    return OfJoints(
+        Output::kTau,
+        {.q = Row(q), .v = Row(v), .a = Row(a), .tip_wrench = Row(F)});
+  }
   /// M, full and symmetric.
-  Eigen::MatrixXd MassMatrix(Vector q);
+  Eigen::MatrixXd MassMatrix(Vector q) {
+    return Compute(Output::kMassMatrix,
+                   Eigen::MatrixXd(model_->nv(), model_->nv()), {.q = Row(q)});
+  }
   /// a with M a + c + g (+ friction) = τ.
-  Eigen::VectorXd ForwardDynamics(Vector q, Vector v, Vector tau);
-  Eigen::VectorXd ForwardDynamics(Vector q, Vector v, Vector tau,
-                                  Vector tip_wrench_on_environment);
+  Eigen::VectorXd ForwardDynamics(Vector q, Vector v, Vector tau) {
+    return OfJoints(Output::kAcceleration,
+                    {.q = Row(q), .v = Row(v), .tau = Row(tau)});
+  }
+  /// The same with τ − Jᵀ F in place of τ.
+  Eigen::VectorXd ForwardDynamics(Vector q, Vector v, Vector tau, Vector F) {
+    return OfJoints(
+        Output::kAcceleration,
+        {.q = Row(q), .v = Row(v), .tau = Row(tau), .tip_wrench = Row(F)});
+  }
   /// h = c + g (+ friction).
-  Eigen::VectorXd BiasForces(Vector q, Vector v);
+  Eigen::VectorXd BiasForces(Vector q, Vector v) {
+    return OfJoints(Output::kBias, {.q = Row(q), .v = Row(v)});
+  }
   /// T_0,tip, 4 x 4.
-  Eigen::Matrix4d FramePose(Vector q);
+  Eigen::Matrix4d FramePose(Vector q) {
+    Eigen::Matrix4d pose = Eigen::Matrix4d::Identity();
+    pose.topRows<3>() =
+        Compute(Output::kPose, Eigen::Matrix<double, 3, 4, Eigen::RowMajor>(),
+                {.q = Row(q)});
+    return pose;
+  }
   /// 6 x nv.
-  Eigen::MatrixXd Jacobian(Vector q);
+  Eigen::MatrixXd Jacobian(Vector q) {
+    return Compute(Output::kJacobian,
+                   Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor>(
+                       6, model_->nv()),
+                   {.q = Row(q)});
+  }
   /// J̇ v, 6 numbers.
-  Eigen::VectorXd JacobianDrift(Vector q, Vector v);
-  OperationalSpaceResult OperationalSpace(Vector q, Vector v);
+  Eigen::VectorXd JacobianDrift(Vector q, Vector v) {
+    return Compute(Output::kJacobianDrift, Eigen::VectorXd(6),
+                   {.q = Row(q), .v = Row(v)});
+  }
+  OperationalSpaceResult OperationalSpace(Vector q, Vector v) {
+    const int m = options_.task.axis_count;
+    OperationalSpaceResult result{
+        Eigen::MatrixXd(m, m), Eigen::VectorXd(m), {.sigma_min = kNaN}};
+    std::uint32_t rank = 0;
+    EvaluationOutputs outputs;
+    outputs[Output::kLambda].data = result.lambda.data();
+    outputs[Output::kEta].data = result.eta.data();
+    outputs.rank = &rank;
+    outputs.rule = &result.diagnostics.rule;
+    if (options_.sigma_min) outputs.sigma_min = &result.diagnostics.sigma_min;
+    if (!Evaluate(Quantity::kOperationalSpace, {.q = Row(q), .v = Row(v)},
+                  outputs)) {
+      result.lambda.setConstant(kNaN);
+      result.eta.setConstant(kNaN);
+    }
+    result.diagnostics.rank = static_cast<int>(rank);
+    return result;
+  }
 
   /// Empty when the last call went well (a singular task is reported here too,
   /// with the numbers its rule gives).
   const std::string& last_error() const { return last_error_; }
 
  private:
-  /// A quantity's plan, and the kernels' evaluation of the last state.
-  struct Prepared {
-    explicit Prepared(EvaluationPlan checked) : plan(std::move(checked)) {}
+  struct Prepared;
+  static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-    EvaluationPlan plan;
-    BlockJob job{};
-    RowWorkspace workspace;
-    bool evaluated = false;
-  };
-
-  /// `result`, one row of an output; NaN remains where that fails.
+  /// An empty vector is a row of no columns, not an absent input.
+  static InputArray Row(Vector vector) {
+    return {vector.data(), NumberType::kF64, 1,
+            static_cast<int>(vector.size())};
+  }
+  /// `result`, one row of an output.
   template <class Result>
-  Result Compute(Output output, Result result, const EvaluationInputs& inputs);
-  void Evaluate(Quantity quantity, const EvaluationInputs& inputs,
+  Result Compute(Output output, Result result, const EvaluationInputs& inputs) {
+    EvaluationOutputs outputs;
+    outputs[output].data = result.data();
+    if (!Evaluate(QuantityOf(output), inputs, outputs))
+      result.setConstant(kNaN);
+    return result;
+  }
+  Eigen::VectorXd OfJoints(Output output, const EvaluationInputs& inputs) {
+    return Compute(output, Eigen::VectorXd(model_->nv()), inputs);
+  }
+  /// False, and outputs are as before, if the arguments or options do not suit.
+  bool Evaluate(Quantity quantity, const EvaluationInputs& inputs,
                 const EvaluationOutputs& outputs);
-  /// Null, and last_error() says why, when the options do not suit.
-  Prepared* PreparedFor(Quantity quantity);
-  /// As the last state; false if it is not of its form or not certainly OK.
-  bool EvaluateAgain(Prepared& prepared, const EvaluationInputs& inputs,
-                     const EvaluationOutputs& outputs) const;
 
   std::shared_ptr<const Model> model_;
   Options options_;
-  const SimdKernels* kernels_;  // of single states
   /// Made at the first call for each quantity.
   std::array<std::unique_ptr<Prepared>, kQuantityCount> prepared_;
   std::string last_error_;

@@ -1,6 +1,9 @@
-#include "core/engine/row_decision.h"
+#include "core/engine/evaluate_rows.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <Eigen/QR>
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -8,15 +11,20 @@
 #include <utility>
 
 #include "core/dynamics/ltdl-inl.h"
-#include "core/dynamics/operational_space.h"
 #include "core/dynamics/pivot_check.h"
+#include "core/model/compile.h"
 
 namespace torqued {
 namespace {
 
+using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic,
+                            Eigen::ColMajor, kMaxTaskAxes, kMaxTaskAxes>;
+/// Of fixed capacity, so that nothing is allocated.
+using Columns = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic,
+                              Eigen::ColMajor, kMaxTaskDof, kMaxTaskAxes>;
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-/// Beyond this a number rounds to infinity in single precision.
-constexpr double kFloatLimit = 3.4028235677973366e38;
 
 double LoadNumber(const void* table, NumberType type, std::int64_t index) {
   const char* at = static_cast<const char*>(table) + index * SizeOf(type);
@@ -34,11 +42,9 @@ double LoadNumber(const void* table, NumberType type, std::int64_t index) {
 void StoreNumber(double value, const OutputArray& table, std::int64_t index) {
   char* at = static_cast<char*>(table.data) + index * SizeOf(table.type);
   const auto single = static_cast<float>(value);
-  if (table.type == NumberType::kF64) {
-    std::memcpy(at, &value, sizeof(value));
-  } else {
-    std::memcpy(at, &single, sizeof(single));
-  }
+  const bool wide = table.type == NumberType::kF64;
+  std::memcpy(at, wide ? static_cast<const void*>(&value) : &single,
+              wide ? sizeof(value) : sizeof(single));
 }
 
 /// f(Output) for all of some quantities.
@@ -50,14 +56,64 @@ void ForOutputs(QuantityBits quantities, const Function& f) {
   }
 }
 
-/// Of n joints and m axes; shapes are rows x columns.
-struct TaskTerms {
+double RowScale(const TaskOptions& options, int axis) {
+  return axis < 3 ? 1.0 : 1 / options.characteristic_length;
+}
+
+/// A⁻¹ of a symmetric positive definite A, exactly symmetric; false if a pivot
+/// of A, scaled to unit diagonal, is round-off.
+bool InvertSymmetric(const Small& A, Small& inverse) {
+  const Eigen::Index m = A.rows();
+  if (!(A.diagonal().minCoeff() > 0)) return false;
+  const auto scale = A.diagonal().cwiseSqrt().cwiseInverse().eval();
+  const Small unit = scale.asDiagonal() * A * scale.asDiagonal();
+  const Eigen::LDLT<Small> factors(unit);
+  if (!(factors.vectorD().minCoeff() > static_cast<double>(m) * kEpsilon)) {
+    return false;
+  }
+  const Small solved = factors.solve(Small::Identity(m, m));
+  const Small full = scale.asDiagonal() * solved * scale.asDiagonal();
+  inverse = (full + full.transpose()) / 2;
+  return true;
+}
+
+/// Range-restricted Λ of the largest rank up to `rank` at which Uᵀ W U is
+/// regular to working precision; returns that rank.
+int SolveOnRange(const TaskOptions& options, const Small& U, int rank,
+                 const Small& W, Small& lambda) {
+  const Eigen::Index m = W.rows();
+  // range(J) = S⁻¹ range(S J)
+  Small range = U;
+  for (int i = 0; i < m; ++i) {
+    range.row(i) /=
+        RowScale(options, options.axes[static_cast<std::size_t>(i)]);
+  }
+  for (; rank > 0; --rank) {
+    const Eigen::HouseholderQR<Small> factors(range.leftCols(rank));
+    const Small Q = factors.householderQ() * Small::Identity(m, rank);
+    Small inverse;
+    if (!InvertSymmetric(Q.transpose() * W * Q, inverse)) continue;
+    const Small full = Q * inverse * Q.transpose();
+    lambda = (full + full.transpose()) / 2;
+    return rank;
+  }
+  lambda.setZero(m, m);
+  return 0;
+}
+
+/// A row in canonical order and what its task, of n joints and m axes, is
+/// decided in; shapes are rows x columns.
+struct Scratch {
   using Matrix = Eigen::Map<
       Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
   using Vector = Eigen::Map<Eigen::VectorXd>;
 
-  TaskTerms(int n, int m, double* memory)
+  /// Of no memory: only `taken` is right.
+  Scratch(const EvaluationPlan& plan, double* memory)
       : next(memory),
+        n(plan.options().quantities.HasAny(kTaskQuantities) ? plan.model().nv()
+                                                            : 0),
+        m(plan.options().task.axis_count),
         J(Take(6 * n), 6, n),
         axes(Take(m * n), m, n),
         half(Take(m * n), m, n),
@@ -69,7 +125,11 @@ struct TaskTerms {
         bias(Take(n), n),
         forces(Take(n), n),
         tau(Take(n), n),
-        drift(Take(6), 6) {}
+        drift(Take(6), 6) {
+    for (int k = 0; k < kInputCount; ++k) {
+      inputs[k] = Take(plan.checked().ColumnsOf(static_cast<Input>(k)));
+    }
+  }
 
   double* Take(int count) {
     taken += count;
@@ -78,6 +138,7 @@ struct TaskTerms {
 
   double* next;
   std::int64_t taken = 0;
+  int n, m;
   Matrix J;
   Matrix axes;    // rows of J
   Matrix half;    // axes L⁻¹
@@ -88,13 +149,9 @@ struct TaskTerms {
   Vector forces;         // h under all wrenches
   Vector tau;
   Vector drift;
+  double* inputs[kInputCount];
 };
 
-TaskTerms TermsOf(const EvaluationPlan& plan, double* memory) {
-  return {plan.model().nv(), plan.options().task.axis_count, memory};
-}
-
-/// TaskTerms stand at the beginning, inputs at the end.
 double* MemoryOf(const EvaluationPlan& plan, RowWorkspace& workspace) {
   const auto needed = static_cast<std::size_t>(DecisionNumbers(plan));
   if (workspace.numbers.size() < needed) {
@@ -103,120 +160,62 @@ double* MemoryOf(const EvaluationPlan& plan, RowWorkspace& workspace) {
   return workspace.numbers.data();
 }
 
-/// Of the task of a row, those of J, J̇ q̇, M and bias forces that are among
-/// `quantities`.
-void ComputeTerms(const EvaluationPlan& plan, const SimdKernels& kernels,
-                  RowWorkspace& workspace, std::int64_t row,
-                  QuantityBits quantities, TaskTerms& terms) {
-  BlockJob job = plan.JobOfInputs();
-  BlockSetup setup = *job.setup;
-  job.setup = &setup;
-  job.single_precision = false;
-  job.inputs[static_cast<std::size_t>(Input::kA)] = {};
-  job.task = false;
-  const auto add = [&](Output output, auto& to) {
-    if ((quantities & Bit(QuantityOf(output))) == 0) return;
-    job.wanted |= Bit(output);
-    job.outputs[static_cast<std::size_t>(output)] = {to.data(), false};
-    setup.shapes[static_cast<std::size_t>(output)] = {
-        static_cast<int>(to.size()), nullptr, 0};
-  };
-  add(Output::kJacobian, terms.J);
-  add(Output::kJacobianDrift, terms.drift);
-  add(Output::kMassMatrix, terms.M);
-  add(Output::kBias, terms.bias);
-  add(Output::kTau, terms.forces);
-  for (KernelInput& input : job.inputs) {
-    if (input.data == nullptr || input.one_row) continue;
-    const std::int64_t number = input.f32 ? 4 : 8;
-    input.data =
-        static_cast<const char*>(input.data) + row * input.columns * number;
-    input.one_row = true;
-  }
-  FallbackRow ignored;
-  RunKernels(*kernels.one_lane, job, 0, 1, workspace, &ignored);
-}
-
-TaskRank RankOf(const EvaluationPlan& plan, const TaskTerms& terms) {
-  return RankOfTask(plan.options().task, plan.model().nv(),
-                    plan.JobOfInputs().setup->tip.path_length, terms.J.data());
-}
-
-class Decision {
- public:
-  Decision(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
-           const SimdKernels& kernels, RowWorkspace& workspace,
-           std::int64_t row, QuantitySet quantities)
-      : plan_(plan),
-        outputs_(outputs),
-        kernels_(kernels),
-        workspace_(workspace),
-        memory_(MemoryOf(plan, workspace)),
-        row_(row),
-        quantities_(quantities) {
-    double* end = memory_ + DecisionNumbers(plan);
-    for (int k = 0; k < kInputCount; ++k) {
-      inputs_[k] = end -= plan.ColumnsOf(static_cast<Input>(k));
-    }
-  }
-
+struct Decision : Scratch {
   std::optional<RowIssue> Decide() {
     for (int k = 0; k < kInputCount; ++k) {
       if (LoadInput(static_cast<Input>(k))) continue;
-      StoreNaN(quantities_.bits());
+      ForOutputs(quantities.bits(), [&](Output output) { StoreNaN(output); });
       StoreDiagnostics({.rule = TaskRule::kUndefined, .sigma_min = kNaN});
-      return issue_;
+      return issue;
     }
-    QuantityBits computed = quantities_.bits() & ~QuantityBits{kTaskQuantities};
+    const QuantityBits solved_for = quantities.bits() & kSolvesMassMatrix;
+    QuantityBits computed = quantities.bits() & ~QuantityBits{kTaskQuantities};
     bool regular = true;
-    if (quantities_.HasAny(kSolvesMassMatrix)) {
+    if (solved_for != 0) {
       const PivotCheck mass =
-          CheckPivots(plan_.model().tree(), plan_.inertia_scales(),
-                      Of(Input::kQ), workspace_.pivots);
+          CheckPivots(plan.model().tree(), plan.checked().inertia_scales,
+                      Of(Input::kQ), workspace.pivots);
       regular = mass.regular();
       if (!regular) {
-        const QuantityBits solved = quantities_.bits() & kSolvesMassMatrix;
-        computed &= ~solved;
-        ForOutputs(solved, [&](Output output) {
+        computed &= ~solved_for;
+        ForOutputs(solved_for, [&](Output output) {
           Report({.code = RowCode::kSingularMassMatrix,
                   .output = output,
                   .column = mass.joint,
                   .value = mass.pivot});
+          StoreNaN(output);
         });
-        StoreNaN(solved);
       }
     }
     Compute(computed);
-    if (quantities_.HasAny(kTaskQuantities)) DecideTask(regular);
-    return issue_;
+    if (quantities.HasAny(kTaskQuantities)) DecideTask(regular);
+    return issue;
   }
 
- private:
-  bool Has(Quantity quantity) const { return quantities_.Has(quantity); }
+  bool Has(Quantity quantity) const { return quantities.Has(quantity); }
 
   const double* Of(Input input) const {
-    return plan_.inputs()[input].present()
-               ? inputs_[static_cast<std::size_t>(input)]
+    return plan.inputs()[input].present()
+               ? inputs[static_cast<std::size_t>(input)]
                : nullptr;
   }
 
   /// The gravest issue of a row is the one that is kept.
-  void Report(RowIssue issue) {
-    issue.row = row_;
-    if (!issue_ || issue.code < issue_->code) issue_ = issue;
+  void Report(RowIssue found) {
+    found.row = row;
+    if (!issue || found.code < issue->code) issue = found;
   }
 
   /// One row of an input into canonical order; false if a number is not
   /// finite.
   bool LoadInput(Input input) {
-    const InputArray& array = plan_.inputs()[input];
+    const InputArray& array = plan.inputs()[input];
     if (!array.present()) return true;
-    const std::vector<int>& permutation = plan_.input_permutation(input);
-    double* const values = inputs_[static_cast<std::size_t>(input)];
-    const std::int64_t row = array.rows == 1 ? 0 : row_;
+    const std::vector<int>& permutation = plan.checked().Permutation(input);
+    double* const values = inputs[static_cast<std::size_t>(input)];
+    const std::int64_t at = (array.rows == 1 ? 0 : row) * array.columns;
     for (int k = 0; k < array.columns; ++k) {
-      const double value =
-          LoadNumber(array.data, array.type, row * array.columns + k);
+      const double value = LoadNumber(array.data, array.type, at + k);
       if (!std::isfinite(value)) {
         Report({.code = RowCode::kInvalidInput,
                 .input = input,
@@ -224,77 +223,83 @@ class Decision {
                 .value = value});
         return false;
       }
-      values[permutation.empty() ? k
-                                 : permutation[static_cast<std::size_t>(k)]] =
-          value;
+      values[CanonicalIndex(permutation, k)] = value;
     }
     return true;
   }
 
   /// What the kernels make of some quantities.
-  void Compute(QuantityBits quantities) {
-    BlockJob job = plan_.Job(outputs_);
+  void Compute(QuantityBits some) {
+    BlockJob job = JobOf(plan, outputs);
     job.single_precision = false;
     job.streaming_stores = false;
     job.task = false;
-    job.wanted = 0;
-    ForOutputs(quantities, [&](Output output) {
-      if (outputs_[output].data != nullptr) job.wanted |= Bit(output);
-    });
+    job.wanted &= OutputsOf(some);
     if (job.wanted == 0) return;
     FallbackRow ignored;  // the verdict is out
-    RunKernels(*kernels_.one_lane, job, row_, row_ + 1, workspace_, &ignored);
-    ForOutputs(quantities, [this](Output output) {
-      const OutputArray& out = outputs_[output];
-      if (out.data == nullptr) return;
-      const std::int64_t columns = plan_.columns(output);
-      for (std::int64_t k = 0; k < columns; ++k) {
-        if (!std::isfinite(
-                LoadNumber(out.data, out.type, row_ * columns + k))) {
-          return ReportNotFinite(output);
-        }
-      }
-    });
+    RunKernels(*kernels.one_lane, job, row, row + 1, workspace, &ignored);
+    ForOutputs(some, [this](Output output) { CheckFinite(output); });
+  }
+
+  /// Of the task: its rank and J; if `all`, also what Λ, η and the torques
+  /// take.
+  TaskRank FindRank(bool all) {
+    BlockJob job = JobOf(plan, {});
+    BlockSetup setup = *job.setup;
+    job.setup = &setup;
+    job.single_precision = false;
+    job.inputs[static_cast<std::size_t>(Input::kA)] = {};
+    job.task = false;
+    const auto add = [&](Output output, auto& to) {
+      job.wanted |= Bit(output);
+      job.outputs[static_cast<std::size_t>(output)] = {to.data(), false};
+      setup.shapes[static_cast<std::size_t>(output)] = {
+          static_cast<int>(to.size()), nullptr, 0};
+    };
+    add(Output::kJacobian, J);
+    if (all) {
+      add(Output::kJacobianDrift, drift);
+      add(Output::kMassMatrix, M);
+      add(Output::kBias, bias);
+      if (Has(Quantity::kTaskTorque)) add(Output::kTau, forces);
+    }
+    for (KernelInput& input : job.inputs) {
+      if (input.data == nullptr || input.one_row) continue;
+      const std::int64_t number = input.f32 ? 4 : 8;
+      input.data =
+          static_cast<const char*>(input.data) + row * input.columns * number;
+      input.one_row = true;
+    }
+    FallbackRow ignored;
+    RunKernels(*kernels.one_lane, job, 0, 1, workspace, &ignored);
+    return RankOfTask(plan.options().task, n, setup.tip.path_length, J.data());
   }
 
   void DecideTask(bool regular) {
-    const TaskOptions& task = plan_.options().task;
-    const int m = task.axis_count;
-    TaskTerms terms = TermsOf(plan_, memory_);
-    QuantityBits wanted = Bit(Quantity::kJacobian);
-    if (regular) {
-      wanted |= Bit(Quantity::kJacobianDrift) | Bit(Quantity::kMassMatrix) |
-                Bit(Quantity::kBiasForces);
-      if (Has(Quantity::kTaskTorque)) wanted |= Bit(Quantity::kInverseDynamics);
+    const TaskOptions& task = plan.options().task;
+    const TaskRank rank = FindRank(regular);
+    if (!regular) {
+      return StoreDiagnostics(
+          {TaskRule::kUndefined, rank.rank, rank.sigma_min});
     }
-    ComputeTerms(plan_, kernels_, workspace_, row_, wanted, terms);
-    const TaskRank rank = RankOf(plan_, terms);
-
     double W[36] = {}, r[6] = {}, lambda[36] = {}, eta[6] = {};
-    if (regular) {
-      const Branches<double> joints{plan_.model().compiled().f64().bodies,
-                                    plan_.model().nv()};
-      double* const factors = terms.M.data();
-      FactorLtdl(joints, factors, terms.reciprocal.data());
-      for (int i = 0; i < m; ++i) {
-        const int axis = task.axes[static_cast<std::size_t>(i)];
-        terms.axes.row(i) = terms.J.row(axis);
-        terms.half.row(i) = terms.axes.row(i);
-        SolveInward(joints, factors, terms.half.row(i).data());
-        terms.solved.row(i) =
-            terms.half.row(i).cwiseProduct(terms.reciprocal.transpose());
-        for (int j = 0; j <= i; ++j) {
-          W[i * m + j] = W[j * m + i] =
-              terms.solved.row(i).dot(terms.half.row(j));
-        }
-        SolveOutward(joints, factors, terms.solved.row(i).data());
-        r[i] = terms.solved.row(i).dot(terms.bias) - terms.drift[axis];
+    const Branches<double> joints{plan.model().compiled().f64().bodies, n};
+    FactorLtdl(joints, M.data(), reciprocal.data());
+    for (int i = 0; i < m; ++i) {
+      const int axis = task.axes[static_cast<std::size_t>(i)];
+      axes.row(i) = J.row(axis);
+      half.row(i) = axes.row(i);
+      SolveInward(joints, M.data(), half.row(i).data());
+      solved.row(i) = half.row(i).cwiseProduct(reciprocal.transpose());
+      for (int j = 0; j <= i; ++j) {
+        W[i * m + j] = W[j * m + i] = solved.row(i).dot(half.row(j));
       }
+      SolveOutward(joints, M.data(), solved.row(i).data());
+      r[i] = solved.row(i).dot(bias) - drift[axis];
     }
     const TaskDiagnostics diagnostics =
-        SolveTask(task, rank, regular ? W : nullptr, r, lambda, eta);
+        SolveTask(task, rank, W, r, lambda, eta);
     StoreDiagnostics(diagnostics);
-    if (!regular) return;
     if (diagnostics.rule != TaskRule::kFullRank) {
       Report({.code = RowCode::kSingularTaskSpace,
               .output = Has(Quantity::kOperationalSpace) ? Output::kLambda
@@ -305,63 +310,63 @@ class Decision {
     }
     StoreSymmetric(Output::kLambda, m, lambda);
     Store(Output::kEta, eta);
-    StoreTask(terms, W, lambda);
+    StoreTask(W, lambda);
   }
 
   /// W, J̄, N and the torques, from Λ.
-  void StoreTask(TaskTerms& terms, const double* W, const double* lambda) {
-    const TaskOptions& task = plan_.options().task;
-    const int m = task.axis_count;
+  void StoreTask(const double* W, const double* lambda) {
     const Eigen::Map<const Eigen::MatrixXd> Lambda(lambda, m, m);  // symmetric
     if (Has(Quantity::kTaskProjection)) {
       StoreSymmetric(Output::kMobility, m, W);
-      terms.J_bar = terms.solved.transpose().lazyProduct(Lambda);
-      Store(Output::kConsistentInverse, terms.J_bar.data());
-      terms.N = -terms.J_bar.lazyProduct(terms.axes);
-      terms.N.diagonal().array() += 1;
-      Store(Output::kNullSpaceProjector, terms.N.data());
+      J_bar = solved.transpose().lazyProduct(Lambda);
+      Store(Output::kConsistentInverse, J_bar.data());
+      N = -J_bar.lazyProduct(axes);
+      N.diagonal().array() += 1;
+      Store(Output::kNullSpaceProjector, N.data());
     }
     if (!Has(Quantity::kTaskTorque)) return;
     // τ_0 + Jᵀ Λ (a* − J̇ q̇ + J M⁻¹ (h − τ_0))
     const double* const wanted = Of(Input::kTaskAcceleration);
     const double* const null_space = Of(Input::kNullSpaceTorque);
-    terms.tau.setZero();
+    tau.setZero();
     if (null_space != nullptr) {
-      terms.tau =
-          Eigen::Map<const Eigen::VectorXd>(null_space, terms.tau.size());
+      tau = Eigen::Map<const Eigen::VectorXd>(null_space, n);
     }
     Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxTaskAxes> r(m);
     for (int i = 0; i < m; ++i) {
       r[i] = (wanted == nullptr ? 0 : wanted[i]) -
-             terms.drift[task.axes[static_cast<std::size_t>(i)]] +
-             terms.solved.row(i).dot(terms.forces - terms.tau);
+             drift[plan.options().task.axes[static_cast<std::size_t>(i)]] +
+             solved.row(i).dot(forces - tau);
     }
     for (int i = 0; i < m; ++i) {
-      terms.tau += terms.axes.row(i).transpose() * Lambda.col(i).dot(r);
+      tau += axes.row(i).transpose() * Lambda.col(i).dot(r);
     }
-    Store(Output::kTaskTorque, terms.tau.data());
+    Store(Output::kTaskTorque, tau.data());
   }
 
-  void ReportNotFinite(Output output) {
-    Report(
-        {.code = RowCode::kNotFiniteResult, .output = output, .value = kNaN});
-    StoreNaN(output);
+  void CheckFinite(Output output) {
+    const OutputArray& out = outputs[output];
+    if (out.data == nullptr) return;
+    const std::int64_t columns = plan.columns(output), at = row * columns;
+    for (std::int64_t k = 0; k < columns; ++k) {
+      if (std::isfinite(LoadNumber(out.data, out.type, at + k))) continue;
+      Report(
+          {.code = RowCode::kNotFiniteResult, .output = output, .value = kNaN});
+      return StoreNaN(output);
+    }
   }
 
   /// `values` as the kernels offer them; see KernelShape.
   void Store(Output output, const double* values) {
-    const OutputArray& out = outputs_[output];
+    const OutputArray& out = outputs[output];
     if (!Has(QuantityOf(output)) || out.data == nullptr) return;
-    const double limit = out.type == NumberType::kF32
-                             ? kFloatLimit
-                             : std::numeric_limits<double>::infinity();
-    const KernelShape& shape = plan_.shape(output);
+    const KernelShape& shape =
+        plan.checked().setup.shapes[static_cast<std::size_t>(output)];
     for (int k = 0; k < shape.columns; ++k) {
-      const double value =
-          values[shape.permutation != nullptr ? shape.permutation[k] : k];
-      if (!(std::abs(value) < limit)) return ReportNotFinite(output);
-      StoreNumber(value, out, row_ * shape.columns + k);
+      const int from = shape.permutation != nullptr ? shape.permutation[k] : k;
+      StoreNumber(values[from], out, row * shape.columns + k);
     }
+    CheckFinite(output);
   }
 
   /// The lower half of a symmetric s x s matrix.
@@ -372,49 +377,112 @@ class Decision {
     Store(output, packed);
   }
 
-  void StoreNaN(QuantityBits quantities) {
-    ForOutputs(quantities, [this](Output output) { StoreNaN(output); });
-  }
-
   void StoreNaN(Output output) {
-    if (outputs_[output].data == nullptr) return;
-    const std::int64_t columns = plan_.columns(output);
+    if (outputs[output].data == nullptr) return;
+    const std::int64_t columns = plan.columns(output);
     for (std::int64_t k = 0; k < columns; ++k) {
-      StoreNumber(kNaN, outputs_[output], row_ * columns + k);
+      StoreNumber(kNaN, outputs[output], row * columns + k);
     }
   }
 
   void StoreDiagnostics(const TaskDiagnostics& diagnostics) {
     if (!Has(Quantity::kOperationalSpace)) return;
-    if (outputs_.rank != nullptr) {
-      outputs_.rank[row_] = static_cast<std::uint32_t>(diagnostics.rank);
+    if (outputs.rank != nullptr) {
+      outputs.rank[row] = static_cast<std::uint32_t>(diagnostics.rank);
     }
-    if (outputs_.sigma_min != nullptr) {
-      outputs_.sigma_min[row_] = diagnostics.sigma_min;
+    if (outputs.sigma_min != nullptr) {
+      outputs.sigma_min[row] = diagnostics.sigma_min;
     }
-    if (outputs_.rule != nullptr) outputs_.rule[row_] = diagnostics.rule;
+    if (outputs.rule != nullptr) outputs.rule[row] = diagnostics.rule;
   }
 
-  const EvaluationPlan& plan_;
-  const EvaluationOutputs& outputs_;
-  const SimdKernels& kernels_;
-  RowWorkspace& workspace_;
-  double* const memory_;
-  double* inputs_[kInputCount];  // one state, in canonical order
-  const std::int64_t row_;
-  const QuantitySet quantities_;
-  std::optional<RowIssue> issue_;
+  const EvaluationPlan& plan;
+  const EvaluationOutputs& outputs;
+  const SimdKernels& kernels;
+  RowWorkspace& workspace;
+  const std::int64_t row;
+  const QuantitySet quantities;
+  std::optional<RowIssue> issue = {};
 };
 
 }  // namespace
 
-std::int64_t DecisionNumbers(const EvaluationPlan& plan) {
-  std::int64_t numbers = 0;
-  for (int k = 0; k < kInputCount; ++k) {
-    numbers += plan.ColumnsOf(static_cast<Input>(k));
+TaskRank RankOfTask(const TaskOptions& options, int n, int joints,
+                    const double* J) {
+  const int m = options.axis_count;
+  TaskRank result;
+  Eigen::Map<Eigen::MatrixXd> U(result.U.data(), m, m);
+  U.setIdentity();
+  if (n == 0) return result;
+  double square = 0;
+  for (int axis = 0; axis < 6; ++axis) {
+    const double scale = RowScale(options, axis);
+    square +=
+        Eigen::Map<const Eigen::RowVectorXd>(J + axis * n, n).squaredNorm() *
+        scale * scale;
   }
-  const bool task = plan.options().quantities.HasAny(kTaskQuantities);
-  return numbers + (task ? TermsOf(plan, nullptr).taken : 0);
+  Columns transposed(n, m);
+  for (int k = 0; k < m; ++k) {
+    const int axis = options.axes[static_cast<std::size_t>(k)];
+    transposed.col(k) = Eigen::Map<const Eigen::VectorXd>(J + axis * n, n) *
+                        RowScale(options, axis);
+  }
+  const int count = std::min(m, n);
+  const Eigen::HouseholderQR<Columns> factors(transposed);
+  Small lower = Small::Zero(m, count);
+  for (int i = 0; i < count; ++i) {
+    for (int j = i; j < m; ++j) lower(j, i) = factors.matrixQR()(i, j);
+  }
+  const Eigen::JacobiSVD<Small> svd(lower, Eigen::ComputeFullU);
+  U = svd.matrixU();
+  if (n >= m) result.sigma_min = svd.singularValues()[m - 1];
+  const double tolerance =
+      std::max(options.rank_tolerance, LeastRankTolerance(joints, kEpsilon)) *
+      std::sqrt(square);
+  for (int k = 0; k < count; ++k) {
+    result.rank += svd.singularValues()[k] > tolerance ? 1 : 0;
+  }
+  return result;
+}
+
+TaskDiagnostics SolveTask(const TaskOptions& options, const TaskRank& rank,
+                          const double* W, const double* r, double* lambda,
+                          double* eta) {
+  const int m = options.axis_count;
+  TaskDiagnostics result{TaskRule::kUndefined, rank.rank, rank.sigma_min};
+  const Small mobility = Eigen::Map<const Eigen::MatrixXd>(W, m, m);
+  Small solved = Small::Constant(m, m, kNaN);
+  if (!mobility.allFinite()) {
+    // Nothing is known.
+  } else if (rank.rank == m && InvertSymmetric(mobility, solved)) {
+    result.rule = TaskRule::kFullRank;
+  } else {
+    // J may have full rank and W still lose it to round-off.
+    result.rank = std::min(rank.rank, m - 1);
+    if (options.singularity == SingularityRule::kDamped) {
+      result.rule = TaskRule::kDamped;
+      InvertSymmetric(mobility + Small::Identity(m, m) *
+                                     (options.damping * options.damping),
+                      solved);
+    } else {
+      result.rule = TaskRule::kRangeRestricted;
+      result.rank = SolveOnRange(
+          options, Eigen::Map<const Eigen::MatrixXd>(rank.U.data(), m, m),
+          result.rank, mobility, solved);
+    }
+  }
+  for (int i = 0; i < m; ++i) {
+    eta[i] = 0;
+    for (int j = 0; j < m; ++j) {
+      lambda[i * m + j] = solved(i, j);
+      eta[i] += solved(i, j) * r[j];
+    }
+  }
+  return result;
+}
+
+std::int64_t DecisionNumbers(const EvaluationPlan& plan) {
+  return Scratch(plan, nullptr).taken;
 }
 
 std::optional<RowIssue> DecideRow(const EvaluationPlan& plan,
@@ -422,15 +490,23 @@ std::optional<RowIssue> DecideRow(const EvaluationPlan& plan,
                                   const SimdKernels& kernels,
                                   RowWorkspace& workspace, std::int64_t row,
                                   QuantitySet quantities) {
-  return Decision(plan, outputs, kernels, workspace, row, quantities).Decide();
+  return Decision{{plan, MemoryOf(plan, workspace)},
+                  plan,
+                  outputs,
+                  kernels,
+                  workspace,
+                  row,
+                  quantities}
+      .Decide();
 }
 
 double SmallestSingularValue(const EvaluationPlan& plan,
                              const SimdKernels& kernels,
                              RowWorkspace& workspace, std::int64_t row) {
-  TaskTerms terms = TermsOf(plan, MemoryOf(plan, workspace));
-  ComputeTerms(plan, kernels, workspace, row, Bit(Quantity::kJacobian), terms);
-  return RankOf(plan, terms).sigma_min;
+  return Decision{
+      {plan, MemoryOf(plan, workspace)}, plan, {}, kernels, workspace, row, {}}
+      .FindRank(/*all=*/false)
+      .sigma_min;
 }
 
 }  // namespace torqued

@@ -1,34 +1,25 @@
-#include "core/engine/row_issue.h"
-
 #include <cstddef>
 
 #include "core/base/text.h"
+#include "core/engine/evaluation_plan.h"
 
 namespace torqued {
-namespace {
-
-/// Of the column of an input as the caller ordered it.
-std::string JointOfColumn(const EvaluationPlan& plan, const RowIssue& issue) {
+std::string JointOf(const EvaluationPlan& plan, const RowIssue& issue) {
+  const auto joints = plan.model().joints();
+  if (issue.code == RowCode::kSingularMassMatrix) {
+    return joints[static_cast<std::size_t>(issue.column)].name;
+  }
   const signed char columns = RowOf(issue.input).shape.sizes[0];
   const bool q = columns == table::kPositions;
-  if (!q && columns != table::kJoints) return {};
-  const std::vector<int>& permutation = plan.input_permutation(issue.input);
+  const bool of_joints = q || columns == table::kJoints;
+  if (issue.code != RowCode::kInvalidInput || !of_joints) return {};
   const int canonical =
-      permutation.empty() ? issue.column
-                          : permutation[static_cast<std::size_t>(issue.column)];
-  for (const Joint& joint : plan.model().joints()) {
+      CanonicalIndex(plan.checked().Permutation(issue.input), issue.column);
+  for (const Joint& joint : joints) {
     const int end = q ? joint.q_index + joint.nq : joint.v_index + joint.nv;
     if (canonical < end) return joint.name;
   }
   return {};
-}
-
-}  // namespace
-
-std::string JointOf(const EvaluationPlan& plan, const RowIssue& issue) {
-  if (issue.code == RowCode::kInvalidInput) return JointOfColumn(plan, issue);
-  if (issue.code != RowCode::kSingularMassMatrix) return {};
-  return plan.model().joints()[static_cast<std::size_t>(issue.column)].name;
 }
 
 std::string FieldOf(const RowIssue& issue) {

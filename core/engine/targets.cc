@@ -1,10 +1,10 @@
-#include "core/engine/targets.h"
-
 #include <vector>
+
+#include "core/engine/evaluation_plan.h"
 
 namespace torqued {
 
-namespace baseline {
+inline namespace baseline {
 extern const SimdKernels kSimdKernels;
 }
 #ifdef TORQUED_X86_TARGETS
@@ -16,29 +16,23 @@ extern const SimdKernels kSimdKernels;
 }
 #endif
 
-namespace {
-
-std::vector<const SimdKernels*> FindTargets() {
-  std::vector<const SimdKernels*> targets;
-#ifdef TORQUED_X86_TARGETS
-  const bool has_avx2 =
-      __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-  if (has_avx2 && __builtin_cpu_supports("avx512f") != 0 &&
-      __builtin_cpu_supports("avx512dq") != 0 &&
-      __builtin_cpu_supports("avx512vl") != 0 &&
-      __builtin_cpu_supports("avx512bw") != 0) {
-    targets.push_back(&avx512::kSimdKernels);
-  }
-  if (has_avx2) targets.push_back(&avx2::kSimdKernels);
-#endif
-  targets.push_back(&baseline::kSimdKernels);
-  return targets;
-}
-
-}  // namespace
-
 std::span<const SimdKernels* const> Targets() {
-  static const auto& targets = *new std::vector(FindTargets());
+  static const auto& targets = *new std::vector([] {
+    std::vector<const SimdKernels*> found;
+#ifdef TORQUED_X86_TARGETS
+    const bool has_avx2 = __builtin_cpu_supports("avx2") != 0 &&
+                          __builtin_cpu_supports("fma") != 0;
+    if (has_avx2 && __builtin_cpu_supports("avx512f") != 0 &&
+        __builtin_cpu_supports("avx512dq") != 0 &&
+        __builtin_cpu_supports("avx512vl") != 0 &&
+        __builtin_cpu_supports("avx512bw") != 0) {
+      found.push_back(&avx512::kSimdKernels);
+    }
+    if (has_avx2) found.push_back(&avx2::kSimdKernels);
+#endif
+    found.push_back(&baseline::kSimdKernels);
+    return found;
+  }());
   return targets;
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/number.h"
 #include "core/base/text.h"
 
 namespace torqued {
@@ -119,43 +118,31 @@ void ElementReader::Expect(Names attributes, Names children,
   CheckChildren(children, repeated);
 }
 
-std::optional<ElementReader> ElementReader::Child(
-    const char* child_name) const {
+std::optional<ElementReader> ElementReader::Child(const char* child_name,
+                                                  Need need) const {
   const auto* child = element_.FirstChildElement(child_name);
-  if (child == nullptr) return std::nullopt;
-  return ElementReader(*child, subject_);
-}
-
-std::optional<ElementReader> ElementReader::RequiredChild(
-    const char* child_name) const {
-  auto child = Child(child_name);
-  if (!child) {
+  if (child != nullptr) return ElementReader(*child, subject_);
+  if (need == Need::kRequired) {
     Report(LintCode::kMissingElement, line(), " has no <", child_name, "> in <",
            name(), ">; add it.");
   }
-  return child;
+  return std::nullopt;
 }
 
-std::optional<std::string_view> ElementReader::Text(
-    const char* attribute) const {
+std::optional<std::string_view> ElementReader::Text(const char* attribute,
+                                                    Need need) const {
   const char* value = element_.Attribute(attribute);
-  if (value == nullptr) return std::nullopt;
-  return std::string_view(value);
-}
-
-std::optional<std::string_view> ElementReader::RequiredText(
-    const char* attribute) const {
-  const auto value = Text(attribute);
-  if (!value) {
+  if (value != nullptr) return value;
+  if (need == Need::kRequired) {
     Report(LintCode::kMissingAttribute, line(), " has no attribute '",
            attribute, "' in <", name(), ">; add it.");
   }
-  return value;
+  return std::nullopt;
 }
 
-bool ElementReader::Numbers(const char* attribute,
-                            std::span<double> values) const {
-  const auto text = Text(attribute);
+bool ElementReader::Numbers(const char* attribute, std::span<double> values,
+                            Need need) const {
+  const auto text = Text(attribute, need);
   if (!text) return false;
   const std::string problem = ParseNumbers(*text, values);
   if (problem.empty()) return true;
@@ -166,16 +153,17 @@ bool ElementReader::Numbers(const char* attribute,
   return false;
 }
 
-std::optional<double> ElementReader::Number(const char* attribute) const {
+std::optional<double> ElementReader::Number(const char* attribute,
+                                            Need need) const {
   double value = 0;
-  if (!Numbers(attribute, {&value, 1})) return std::nullopt;
+  if (!Numbers(attribute, {&value, 1}, need)) return std::nullopt;
   return value;
 }
 
 std::optional<std::array<double, 3>> ElementReader::Vector(
-    const char* attribute) const {
+    const char* attribute, Need need) const {
   std::array<double, 3> values{};
-  if (!Numbers(attribute, values)) return std::nullopt;
+  if (!Numbers(attribute, values, need)) return std::nullopt;
   return values;
 }
 

@@ -1,28 +1,31 @@
-// Reading an XML element so that nothing in it is passed over silently.
+// Reading XML so that nothing in it is passed over silently.
 #pragma once
 
 #include <tinyxml2.h>
 
 #include <array>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "core/base/text.h"
-#include "core/model/lint.h"
+#include "core/formats/urdf.h"
+#include "core/model/assembly.h"
 
 namespace torqued {
 
-/// The link or joint that is being read.
-struct Subject {
-  LintReport& report;
-  std::string_view joint;
-  std::string_view link;
-  std::string phrase;   // begins a sentence: "Joint 'elbow'"
-  bool failed = false;  // an error was reported
-};
+/// A look at the text before it is parsed. Reports and returns false for what
+/// the parser would accept but should not, or would choke on: sources beyond
+/// the limits, NUL bytes, text that is not UTF-8, declared entities, references
+/// to entities or characters that do not exist. A lone document type is
+/// reported as ignored. Well-formedness beyond that is left to the parser. One
+/// pass, no allocation.
+bool CheckXmlSource(std::string_view source, const UrdfLimits& limits,
+                    LintReport& report);
+
+enum class Need : std::uint8_t { kOptional, kRequired };
 
 /// One element of a subject. What it is not asked for with Expect is reported
 /// as ignored; what is wrong with the rest is an error. Holds references to
@@ -38,42 +41,35 @@ class ElementReader {
               std::initializer_list<std::string_view> children,
               std::initializer_list<std::string_view> repeated = {}) const;
 
-  /// The first child of that name, if any.
-  std::optional<ElementReader> Child(const char* name) const;
-  /// Reports a child that is missing.
-  std::optional<ElementReader> RequiredChild(const char* name) const;
+  /// The first child of that name, if any. Here and below, what is required
+  /// and absent is reported.
+  std::optional<ElementReader> Child(const char* name, Need need = {}) const;
 
-  std::optional<std::string_view> Text(const char* attribute) const;
-  std::optional<std::string_view> RequiredText(const char* attribute) const;
-
+  std::optional<std::string_view> Text(const char* attribute,
+                                       Need need = {}) const;
   /// Nothing when the attribute is absent or, which is reported, no number.
-  std::optional<double> Number(const char* attribute) const;
-  std::optional<double> RequiredNumber(const char* attribute) const {
-    RequiredText(attribute);
-    return Number(attribute);
-  }
-  std::optional<std::array<double, 3>> Vector(const char* attribute) const;
+  std::optional<double> Number(const char* attribute, Need need = {}) const;
+  std::optional<std::array<double, 3>> Vector(const char* attribute,
+                                              Need need = {}) const;
 
   int line() const { return element_.GetLineNum(); }
   std::string_view name() const { return element_.Name(); }
 
   /// The pieces, see Cat, continue the subject's phrase.
   void Report(LintCode code, int line, const auto&... pieces) const {
-    if (DefaultSeverity(code) == Severity::kError) subject_.failed = true;
-    subject_.report.Add(code, PlaceAt(line), subject_.phrase, pieces...);
+    subject_.place.line = line;
+    subject_.Add(code, pieces...);
   }
   /// For what may be found many times, see LintReport::AddKind.
   void ReportKind(LintCode code, int line, std::string_view kind,
                   const auto&... pieces) const {
-    subject_.report.AddKind(code, PlaceAt(line), kind, subject_.phrase,
-                            pieces...);
+    subject_.place.line = line;
+    subject_.AddKind(DefaultSeverity(code), code, kind, pieces...);
   }
 
  private:
-  Place PlaceAt(int line) const {
-    return {.joint = subject_.joint, .link = subject_.link, .line = line};
-  }
-  bool Numbers(const char* attribute, std::span<double> values) const;
+  bool Numbers(const char* attribute, std::span<double> values,
+               Need need) const;
   using Names = std::initializer_list<std::string_view>;
   void CheckChildren(Names expected, Names repeated) const;
   void ReportUnexpected(const tinyxml2::XMLElement& child, Names expected,

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/model/checks.h"
+#include "core/math/screws.h"
+#include "core/model/assembly.h"
 
 namespace torqued {
 namespace {
@@ -19,13 +20,29 @@ using Eigen::Vector3d;
 // Rounding to six digits, relative to the numbers.
 constexpr double kRounding = 1e-6;
 
-Pose ToPose(const Matrix4d& T) {
-  Pose pose;
-  for (int r = 0; r < 3; ++r) {
-    for (int c = 0; c < 3; ++c) pose.R[3 * r + c] = T(r, c);
-    pose.p[r] = T(r, 3);
+Vector6d ScrewOf(const ScrewAxes& arm, std::size_t joint) {
+  return Eigen::Map<const Vector6d>(arm.screws[joint].data());
+}
+
+using RowMajor6d = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
+Matrix6d InertiaOf(const ScrewAxes& arm, std::size_t link) {
+  return Eigen::Map<const RowMajor6d>(arm.inertias[link].data());
+}
+
+// A_i.
+std::vector<Vector6d> LinkScrewsOf(const ScrewAxes& arm) {
+  std::vector<Matrix4d> home;
+  std::vector<Vector6d> space;
+  using RowMajor3d = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+  for (std::size_t i = 0; i < arm.screws.size(); ++i) {
+    home.push_back(Matrix4d::Identity());
+    home[i].topLeftCorner<3, 3>() =
+        Eigen::Map<const RowMajor3d>(arm.home[i].R.data());
+    home[i].topRightCorner<3, 1>() =
+        Eigen::Map<const Vector3d>(arm.home[i].p.data());
+    space.push_back(ScrewOf(arm, i));
   }
-  return pose;
+  return LinkScrews(HomePoses(home), space);
 }
 
 Pose Translation(const Vector3d& p) {
@@ -88,32 +105,24 @@ LintReport Check(const ScrewAxes& arm) {
   const auto check_count = [&](std::string_view what, std::size_t given,
                                std::size_t needed) {
     if (given == needed) return;
-    report.Add(LintCode::kMissingElement, {}, "An arm of ", n, " joints has ",
-               needed, " ", what, ", not ", given, "; give one for each.");
+    report.Add(LintCode::kMissingElement, {},
+               Cat("An arm of ", n, " joints has ", needed, " ", what, ", not ",
+                   given, "; give one for each."));
   };
   check_count("spatial inertias", arm.inertias.size(), n);
   check_count("home poses (the last is the tip's)", arm.home.size(), n + 1);
   for (std::size_t i = 0; i < arm.home.size(); ++i) {
     const std::string link = i == n ? "tip" : Named("link", i);
-    const std::string subject = Cat("Link ", Quoted(link));
-    const int errors_before = report.errors();
-    CheckPose(subject, "home pose", ToPose(arm.home[i]), {.link = link},
-              report);
-    if (report.errors() != errors_before) continue;
-    if (arm.home[i].row(3) == Eigen::RowVector4d(0, 0, 0, 1)) continue;
-    report.Add(LintCode::kInvalidPose, {.link = link}, subject,
-               " has a home pose whose last row is not 0 0 0 1; give a "
-               "homogeneous matrix.");
+    Subject subject{report, {.link = link}, Cat("Link ", Quoted(link))};
+    CheckPose("home pose", arm.home[i], subject);
   }
   for (std::size_t i = 0; i < n; ++i) {
-    const Vector6d& S = arm.screws[i];
-    const std::string joint = Named("joint", i);
-    const auto refuse = [&](LintCode code, const auto&... why) {
-      report.Add(code, {.joint = joint}, "Joint ", Quoted(joint), why...);
-    };
+    const Vector6d S = ScrewOf(arm, i);
+    const std::string name = Named("joint", i);
+    Subject joint{report, {.joint = name}, Cat("Joint ", Quoted(name))};
     if (!S.allFinite()) {
-      refuse(LintCode::kInvalidNumber,
-             " has numbers that are not finite in its screw; all must be.");
+      joint.Add(LintCode::kInvalidNumber,
+                " has numbers that are not finite in its screw; all must be.");
       continue;
     }
     if (IsPrismatic(S)) continue;
@@ -121,80 +130,75 @@ LintReport Check(const ScrewAxes& arm) {
     const Vector3d axis = S.head<3>() / speed, v = S.tail<3>() / speed;
     const double pitch = axis.dot(v);
     if (!(std::abs(pitch) > kRounding * (1 + v.norm()))) continue;
-    refuse(LintCode::kUnsupportedJoint, " has a screw of pitch ",
-           RoundedText(pitch),
-           " m/rad; joints turn, with linear part −ω × r, or slide, with "
-           "angular part 0 0 0.");
+    joint.Add(LintCode::kUnsupportedJoint, " has a screw of pitch ",
+              RoundedText(pitch),
+              " m/rad; joints turn, with linear part −ω × r, or slide, with "
+              "angular part 0 0 0.");
   }
   for (std::size_t i = 0; i < arm.inertias.size(); ++i) {
-    const Matrix6d& G = arm.inertias[i];
-    const std::string link = Named("link", i);
-    const auto refuse = [&](LintCode code, const auto&... why) {
-      report.Add(code, {.link = link}, "Link ", Quoted(link), why...);
-    };
+    const Matrix6d G = InertiaOf(arm, i);
+    const std::string name = Named("link", i);
+    Subject link{report, {.link = name}, Cat("Link ", Quoted(name))};
     if (!G.allFinite()) {
-      refuse(LintCode::kInvalidNumber,
-             " has numbers that are not finite in its spatial inertia; all "
-             "must be.");
+      link.Add(LintCode::kInvalidNumber,
+               " has numbers that are not finite in its spatial inertia; all "
+               "must be.");
     } else if (!IsRigid(G)) {
-      refuse(LintCode::kInvalidInertia,
-             " has a spatial inertia that is no rigid body's: it must be [[I, "
-             "[h]], [[h]ᵀ, m 1]] with I symmetric, [h] skew and h zero where m "
-             "is.");
+      link.Add(
+          LintCode::kInvalidInertia,
+          " has a spatial inertia that is no rigid body's: it must be [[I, "
+          "[h]], [[h]ᵀ, m 1]] with I symmetric, [h] skew and h zero where m "
+          "is.");
     }
   }
   return report;
 }
 
-void AddFixed(const std::string& name, const std::string& parent,
-              const std::string& child, const Pose& origin,
-              ModelBuilder& builder) {
+JointDescription Fixed(const std::string& name, const std::string& parent,
+                       const std::string& child, const Pose& origin) {
   JointDescription joint;
   joint.name = name;
   joint.parent = parent;
   joint.child = child;
   joint.origin = origin;
-  builder.AddJoint(std::move(joint));
+  return joint;
 }
 
 }  // namespace
 
 LoadResult LoadScrewAxes(const ScrewAxes& arm, const BuildOptions& options) {
-  if (LintReport report = Check(arm); !report.ok()) {
-    report.Sort();
-    return {nullptr, std::move(report)};
+  RobotDescription robot{.name = arm.name, .report = Check(arm)};
+  if (!robot.report.ok()) {
+    robot.report.Sort();
+    return {nullptr, std::move(robot.report)};
   }
-  const std::size_t n = arm.screws.size();
-  const std::vector<Vector6d> A = LinkScrews(HomePoses(arm.home), arm.screws);
-  ModelBuilder builder(arm.name);
-  builder.AddLink({.name = "base", .inertial = {}});
+  const std::vector<Vector6d> A = LinkScrewsOf(arm);
+  robot.links.push_back({.name = "base", .inertial = {}});
   std::string parent = "base";
-  for (std::size_t i = 0; i < n; ++i) {
-    const bool turns = !IsPrismatic(arm.screws[i]);
+  for (std::size_t i = 0; i < A.size(); ++i) {
+    const bool turns = !IsPrismatic(ScrewOf(arm, i));
     const Vector3d omega = A[i].head<3>(), v = A[i].tail<3>();
     // From the origin of {i} to the nearest point of the axis.
     const Vector3d r =
         turns ? omega.cross(v) / omega.squaredNorm() : Vector3d::Zero().eval();
     const Vector3d axis = turns ? omega : v;
-    JointDescription joint;
-    joint.name = Named("joint", i);
+    const std::string stand = Named("axis", i), link = Named("link", i);
+    JointDescription joint =
+        Fixed(Named("joint", i), parent, stand, arm.home[i] * Translation(r));
     joint.type = turns ? JointDescription::Type::kContinuous
                        : JointDescription::Type::kPrismatic;
-    joint.parent = parent;
-    joint.child = Named("axis", i);
-    joint.origin = ToPose(arm.home[i]) * Translation(r);
     joint.axis = {axis.x(), axis.y(), axis.z()};
-    builder.AddLink({.name = joint.child, .inertial = {}});
-    builder.AddLink(
-        {.name = Named("link", i), .inertial = InertialOf(arm.inertias[i])});
-    AddFixed(Cat(joint.child, "_to_", Named("link", i)), joint.child,
-             Named("link", i), Translation(-r), builder);
-    builder.AddJoint(std::move(joint));
-    parent = Named("link", i);
+    robot.links.push_back({.name = stand, .inertial = {}});
+    robot.links.push_back(
+        {.name = link, .inertial = InertialOf(InertiaOf(arm, i))});
+    robot.joints.push_back(
+        Fixed(Cat(stand, "_to_", link), stand, link, Translation(-r)));
+    robot.joints.push_back(std::move(joint));
+    parent = link;
   }
-  AddFixed("tip_joint", parent, "tip", ToPose(arm.home[n]), builder);
-  builder.AddLink({.name = "tip", .inertial = {}});
-  return builder.Build(options);
+  robot.joints.push_back(Fixed("tip_joint", parent, "tip", arm.home.back()));
+  robot.links.push_back({.name = "tip", .inertial = {}});
+  return BuildModel(std::move(robot), options);
 }
 
 }  // namespace torqued

@@ -2,34 +2,33 @@
 // 8.3) to Model.
 #pragma once
 
-#include <Eigen/Core>
+#include <array>
 #include <string>
 #include <vector>
 
-#include "core/math/screws.h"
-#include "core/model/model_builder.h"
+#include "core/model/description.h"
 
 namespace torqued {
 
-/// What describes an arm of n joints at q = 0. core/math/screws.h converts
-/// poses in the base (RelativeHomePoses) and screws in link frames
-/// (SpaceScrews) to these.
+/// What describes an arm of n joints at q = 0. Spatial vectors are (angular;
+/// linear), lengths in m.
 struct ScrewAxes {
   std::string name = "arm";
   /// M_{i-1,i}, i = 1 … n: link frames, each in the link frame before, the
   /// first in the base; then M_{n,n+1}, the tip in link frame {n}.
-  std::vector<Eigen::Matrix4d> home;
+  std::vector<Pose> home = {};
   /// S_i, n of them, in base axes.
-  std::vector<Vector6d> screws;
-  /// G_i, n of them, in link frames, wherever the centre of mass is.
-  std::vector<Matrix6d> inertias;
+  std::vector<std::array<double, 6>> screws = {};
+  /// G_i = [[I, [h]], [[h]ᵀ, m 1]], 6 x 6, n of them, in link frames, wherever
+  /// the centre of mass is.
+  std::vector<std::array<double, 36>> inertias = {};
 };
 
 /// A screw turns (pitch zero) or slides (no angular part); joints are revolute
 /// without limits, or prismatic. q is in rad or m: a screw that is no unit
 /// vector is normalised, which the report warns of. Other pitches, matrices
-/// that are no rigid poses or no inertias of rigid bodies, and lists of
-/// different length are errors.
+/// that are no rotations or no inertias of rigid bodies, and lists of different
+/// length are errors.
 ///
 /// Joints are named "joint1" …, links "base", "link1" …, "tip": frames with the
 /// poses e^{[S_1] q_1} … e^{[S_i] q_i} M_i. Between them stand the frames of

@@ -8,15 +8,14 @@
 #include <string>
 #include <utility>
 
-#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/formats/element_reader.h"
-#include "core/formats/xml_scan.h"
 
 namespace torqued {
 namespace {
 
 using tinyxml2::XMLElement;
+using enum Need;
 
 Pose ReadPose(ElementReader origin) {
   origin.Expect({"xyz", "rpy", "quat_xyzw"}, {});
@@ -37,53 +36,50 @@ LinkInertial ReadInertial(ElementReader element) {
   if (const auto origin = element.Child("origin")) {
     inertial.origin = ReadPose(*origin);
   }
-  if (auto mass = element.RequiredChild("mass")) {
+  if (auto mass = element.Child("mass", kRequired)) {
     mass->Expect({"value"}, {});
-    inertial.mass = mass->RequiredNumber("value").value_or(0);
+    inertial.mass = mass->Number("value", kRequired).value_or(0);
   }
-  if (auto inertia = element.RequiredChild("inertia")) {
+  if (auto inertia = element.Child("inertia", kRequired)) {
     inertia->Expect({"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}, {});
     const char* const names[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
     for (int k = 0; k < 6; ++k) {
-      inertial.inertia[k] = inertia->RequiredNumber(names[k]).value_or(0);
+      inertial.inertia[k] = inertia->Number(names[k], kRequired).value_or(0);
     }
   }
   return inertial;
 }
 
-void ReadLink(const XMLElement& xml, ModelBuilder& builder) {
+void ReadLink(const XMLElement& xml, RobotDescription& robot) {
   const char* name = xml.Attribute("name");
-  Subject subject{.report = builder.report(),
-                  .joint = {},
-                  .link = name != nullptr ? name : "",
-                  .phrase = name != nullptr ? Cat("Link ", Quoted(name))
-                                            : std::string("A link")};
+  LinkDescription link;
+  if (name != nullptr) link.name = name;
+  Subject subject = About(link, robot.report);
+  if (name == nullptr) subject.phrase = "A link";
   ElementReader element(xml, subject);
   element.Expect({"name"}, {"inertial"}, {"visual", "collision"});
-  element.RequiredText("name");
-  LinkDescription link;
-  link.name = subject.link;
+  element.Text("name", kRequired);
   link.line = element.line();
   if (const auto inertial = element.Child("inertial")) {
     link.inertial = ReadInertial(*inertial);
   }
   link.incomplete = subject.failed;
   // No joint can name a link that has no name.
-  if (name != nullptr) builder.AddLink(std::move(link));
+  if (name != nullptr) robot.links.push_back(std::move(link));
 }
 
 std::string ReadLinkName(const ElementReader& joint, const char* role) {
-  auto element = joint.RequiredChild(role);
+  auto element = joint.Child(role, kRequired);
   if (!element) return {};
   element->Expect({"link"}, {});
-  return std::string(element->RequiredText("link").value_or(""));
+  return std::string(element->Text("link", kRequired).value_or(""));
 }
 
 // Nothing, after a finding, for a type that cannot be used.
 std::optional<JointDescription::Type> ReadJointType(
     const ElementReader& joint) {
   using Type = JointDescription::Type;
-  const auto text = joint.RequiredText("type");
+  const auto text = joint.Text("type", kRequired);
   if (!text) return std::nullopt;
   if (*text == "revolute") return Type::kRevolute;
   if (*text == "continuous") return Type::kContinuous;
@@ -166,7 +162,7 @@ void ReadMimic(const ElementReader& element, JointDescription& joint) {
   mimic->Expect({"joint", "multiplier", "offset"}, {});
   const double multiplier = mimic->Number("multiplier").value_or(1);
   const double offset = mimic->Number("offset").value_or(0);
-  const auto leader = mimic->RequiredText("joint");
+  const auto leader = mimic->Text("joint", kRequired);
   if (!leader) return;
   joint.mimic = JointDescription::MimicOf{.joint = std::string(*leader),
                                           .multiplier = multiplier,
@@ -179,25 +175,21 @@ void ReadMotion(const ElementReader& element, JointDescription& joint) {
   if (auto axis = element.Child("axis")) {
     axis->Expect({"xyz"}, {});
     joint.axis_line = axis->line();
-    axis->RequiredText("xyz");
-    joint.axis = axis->Vector("xyz").value_or(joint.axis);
+    joint.axis = axis->Vector("xyz", kRequired).value_or(joint.axis);
   }
   ReadLimits(element, joint);
   ReadDynamics(element, joint);
   ReadMimic(element, joint);
 }
 
-void ReadJoint(const XMLElement& xml, ModelBuilder& builder) {
+void ReadJoint(const XMLElement& xml, RobotDescription& robot) {
   const char* name = xml.Attribute("name");
-  Subject subject{.report = builder.report(),
-                  .joint = name != nullptr ? name : "",
-                  .link = {},
-                  .phrase = name != nullptr ? Cat("Joint ", Quoted(name))
-                                            : std::string("A joint")};
-  ElementReader element(xml, subject);
-  element.RequiredText("name");
   JointDescription joint;
-  joint.name = subject.joint;
+  if (name != nullptr) joint.name = name;
+  Subject subject = About(joint, robot.report);
+  if (name == nullptr) subject.phrase = "A joint";
+  ElementReader element(xml, subject);
+  element.Text("name", kRequired);
   joint.line = element.line();
   const auto type = ReadJointType(element);
   // An unusable type counts as fixed, so that the rest can still be checked.
@@ -215,7 +207,7 @@ void ReadJoint(const XMLElement& xml, ModelBuilder& builder) {
   }
   if (joint.type != JointDescription::Type::kFixed) ReadMotion(element, joint);
   joint.incomplete = subject.failed;
-  builder.AddJoint(std::move(joint));
+  robot.joints.push_back(std::move(joint));
 }
 
 // The first <mechanicalReduction> among the children and grandchildren.
@@ -230,24 +222,24 @@ std::string FindReduction(const XMLElement& transmission) {
   if (found == nullptr || found->GetText() == nullptr) return {};
   double value = 0;
   const std::string_view text = found->GetText();
-  return ParseNumber(text, value).empty() ? NumberText(value) : Quoted(text);
+  return ParseNumbers(text, {&value, 1}).empty() ? NumberText(value)
+                                                 : Quoted(text);
 }
 
 void ReadTransmission(const XMLElement& xml, LintReport& report) {
-  const char* name = xml.Attribute("name");
-  const auto* joint_element = xml.FirstChildElement("joint");
-  const char* joint =
-      joint_element != nullptr ? joint_element->Attribute("name") : nullptr;
+  Subject subject{report, {}, "Transmission "};
+  const ElementReader element(xml, subject);
+  const auto joint_element = element.Child("joint");
+  const auto joint = joint_element ? joint_element->Text("name") : std::nullopt;
+  subject.place.joint = joint.value_or("");
   const std::string reduction = FindReduction(xml);
-  report.AddKind(
-      LintCode::kTransmissionRead,
-      {.joint = joint != nullptr ? joint : "", .line = xml.GetLineNum()}, {},
-      "Transmission ", Quoted(name != nullptr ? name : ""),
-      joint != nullptr ? Cat(" of joint ", Quoted(joint)) : std::string(),
-      reduction.empty()
-          ? std::string(" states no mechanical reduction; it is not applied")
-          : Cat(" states the mechanical reduction ", reduction,
-                ", which is not applied"),
+  element.ReportKind(
+      LintCode::kTransmissionRead, element.line(), {},
+      Quoted(element.Text("name").value_or("")),
+      joint ? Cat(" of joint ", Quoted(*joint)) : "",
+      reduction.empty() ? " states no mechanical reduction; it is not applied"
+                        : Cat(" states the mechanical reduction ", reduction,
+                              ", which is not applied"),
       ": torques are those at the joint and the rotor has no inertia.");
 }
 
@@ -263,22 +255,21 @@ bool CheckCounts(const XMLElement& root, const UrdfLimits& limits,
   const auto check = [&](LintCode code, std::string_view what, int count,
                          int most) {
     if (count <= most) return;
-    report.Add(code, {.line = root.GetLineNum()}, "The robot has ", count, " ",
-               what, "; at most ", most, " are accepted.");
+    report.Add(code, {.line = root.GetLineNum()},
+               Cat("The robot has ", count, " ", what, "; at most ", most,
+                   " are accepted."));
   };
   check(LintCode::kTooManyLinks, "links", links, limits.links);
   check(LintCode::kTooManyJoints, "joints", joints, limits.joints);
   return report.ok();
 }
 
-void ReadRobot(const XMLElement& root, ModelBuilder& builder) {
-  LintReport& report = builder.report();
-  Subject subject{
-      .report = report, .joint = {}, .link = {}, .phrase = "The robot"};
+void ReadRobot(const XMLElement& root, RobotDescription& robot) {
+  Subject subject{robot.report, {}, "The robot"};
   ElementReader element(root, subject);
   element.Expect({"name", "version"}, {},
                  {"link", "joint", "material", "transmission"});
-  element.RequiredText("name");
+  element.Text("name", kRequired);
   const auto version = element.Text("version");
   if (version && *version != "1.0" && *version != "1") {
     element.Report(LintCode::kIgnoredAttribute, element.line(),
@@ -288,9 +279,9 @@ void ReadRobot(const XMLElement& root, ModelBuilder& builder) {
   for (const auto* child = root.FirstChildElement(); child != nullptr;
        child = child->NextSiblingElement()) {
     const std::string_view name = child->Name();
-    if (name == "link") ReadLink(*child, builder);
-    if (name == "joint") ReadJoint(*child, builder);
-    if (name == "transmission") ReadTransmission(*child, report);
+    if (name == "link") ReadLink(*child, robot);
+    if (name == "joint") ReadJoint(*child, robot);
+    if (name == "transmission") ReadTransmission(*child, robot.report);
   }
 }
 
@@ -323,7 +314,7 @@ const XMLElement* FindRobot(std::string_view source, const UrdfLimits& limits,
                             tinyxml2::XMLDocument& document,
                             LintReport& report) {
   const auto refuse = [&report](LintCode code, int line, const auto&... why) {
-    report.Add(code, {.line = line}, why...);
+    report.Add(code, {.line = line}, Cat(why...));
     return nullptr;
   };
   if (!CheckXmlSource(source, limits, report)) return nullptr;
@@ -366,19 +357,18 @@ std::uint64_t SeedOf(std::string_view source) {
 
 LoadResult LoadUrdf(std::string_view source, const BuildOptions& options,
                     const UrdfLimits& limits) {
-  LintReport report;
+  RobotDescription robot{.name = "robot"};
   tinyxml2::XMLDocument document;
-  const XMLElement* root = FindRobot(source, limits, document, report);
+  const XMLElement* root = FindRobot(source, limits, document, robot.report);
   if (root == nullptr) {
-    report.Sort();
-    return {nullptr, std::move(report)};
+    robot.report.Sort();
+    return {nullptr, std::move(robot.report)};
   }
-  const char* name = root->Attribute("name");
-  ModelBuilder builder(name != nullptr ? name : "robot", root->GetLineNum());
-  builder.report() = std::move(report);
-  builder.SetSeed(SeedOf(source));
-  ReadRobot(*root, builder);
-  return builder.Build(options);
+  if (const char* name = root->Attribute("name")) robot.name = name;
+  robot.line = root->GetLineNum();
+  robot.seed = SeedOf(source);
+  ReadRobot(*root, robot);
+  return BuildModel(std::move(robot), options);
 }
 
 }  // namespace torqued

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "core/model/model_builder.h"
+#include "core/model/description.h"
 
 namespace torqued {
 

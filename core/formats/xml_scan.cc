@@ -1,5 +1,3 @@
-#include "core/formats/xml_scan.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -7,6 +5,7 @@
 #include <system_error>
 
 #include "core/base/text.h"
+#include "core/formats/element_reader.h"
 
 namespace torqued {
 namespace {
@@ -21,9 +20,9 @@ class XmlScanner {
 
   bool Scan() {
     if (source_.size() > limits_.source_bytes) {
-      report_.Add(LintCode::kSourceTooLarge, {}, "The source has ",
-                  source_.size(), " bytes; at most ", limits_.source_bytes,
-                  " are accepted.");
+      report_.Add(LintCode::kSourceTooLarge, {},
+                  Cat("The source has ", source_.size(), " bytes; at most ",
+                      limits_.source_bytes, " are accepted."));
       return false;
     }
     if (const std::size_t nul = source_.find('\0'); nul < source_.size()) {
@@ -69,7 +68,7 @@ class XmlScanner {
   }
 
   bool Refuse(LintCode code, std::size_t offset, const auto&... pieces) {
-    report_.Add(code, {.line = Line(offset)}, pieces...);
+    report_.Add(code, {.line = Line(offset)}, Cat(pieces...));
     return false;
   }
 
@@ -105,8 +104,8 @@ class XmlScanner {
                     "own, which are never read; take the declaration out.");
     }
     report_.Add(LintCode::kIgnoredElement, {.line = Line(begin)},
-                "The declaration ", Quoted(text),
-                " is ignored; nothing is read from outside the source.");
+                Cat("The declaration ", Quoted(text),
+                    " is ignored; nothing is read from outside the source."));
     return true;
   }
 

@@ -22,13 +22,13 @@ std::string AtLine(int line) {
   return line > 0 ? Cat(" (line ", line, ")") : std::string();
 }
 
-class TopologyFinder {
+class TreeFinder {
  public:
-  TopologyFinder(std::span<const LinkDescription> links,
-                 std::span<const JointDescription> joints, LintReport& report)
+  TreeFinder(std::span<const LinkDescription> links,
+             std::span<const JointDescription> joints, LintReport& report)
       : links_(links), joints_(joints), report_(report) {}
 
-  Topology Find() {
+  Assembly Find() {
     const int errors_before = report_.errors();
     link_index_ = IndexNames(links_);
     IndexNames(joints_);
@@ -36,13 +36,13 @@ class TopologyFinder {
     std::vector<int> roots = FindRoots();
     SortChildren();
     std::vector<char> reached(links_.size(), 0);
-    if (roots.size() == 1) topology_.links.reserve(links_.size());
+    if (roots.size() == 1) out_.links.reserve(links_.size());
     for (const int root : roots) Traverse(root, reached);
     ReportUnreached(reached);
-    topology_.valid = report_.errors() == errors_before && roots.size() == 1 &&
-                      std::ranges::count(topology_.joint_parent, kNone) == 0 &&
-                      std::ranges::count(topology_.joint_child, kNone) == 0;
-    return std::move(topology_);
+    out_.is_tree = report_.errors() == errors_before && roots.size() == 1 &&
+                   std::ranges::count(out_.joint_parent, kNone) == 0 &&
+                   std::ranges::count(out_.joint_child, kNone) == 0;
+    return std::move(out_);
   }
 
  private:
@@ -59,12 +59,11 @@ class TopologyFinder {
       const auto [it, is_new] =
           index.try_emplace(one.name, static_cast<int>(i));
       if (is_new || (one.incomplete && one.name.empty())) continue;
-      Place place{.line = one.line};
-      (kLinks ? place.link : place.joint) = one.name;
-      report_.Add(LintCode::kDuplicateName, place, kLinks ? "Link " : "Joint ",
-                  Quoted(one.name), " is defined twice, first",
-                  AtLine(all[it->second].line), "; give each ",
-                  kLinks ? "link" : "joint", " a name of its own.");
+      constexpr auto kWhat = kLinks ? "link" : "joint";
+      About(one, report_)
+          .Add(LintCode::kDuplicateName, " is defined twice, first",
+               AtLine(all[it->second].line), "; give each ", kWhat,
+               " a name of its own.");
     }
     return index;
   }
@@ -74,42 +73,43 @@ class TopologyFinder {
     if (joint.incomplete && name.empty()) return kNone;
     const auto it = link_index_.find(name);
     if (it != link_index_.end()) return it->second;
-    report_.Add(LintCode::kUnknownLink,
-                {.joint = joint.name, .link = name, .line = joint.line},
-                "Joint ", Quoted(joint.name), " names ", Quoted(name),
-                " as its ", role,
+    Subject subject = About(joint, report_);
+    subject.place.link = name;
+    subject.Add(LintCode::kUnknownLink, " names ", Quoted(name), " as its ",
+                role,
                 " link, but there is no link of that name; correct it, or add "
                 "the link.");
     return kNone;
   }
 
   void ConnectJoints() {
-    topology_.parent_joint.assign(links_.size(), kNone);
-    topology_.is_leaf.assign(links_.size(), 1);
-    topology_.joint_parent.assign(joints_.size(), kNone);
-    topology_.joint_child.assign(joints_.size(), kNone);
+    out_.parent_joint.assign(links_.size(), kNone);
+    out_.is_leaf.assign(links_.size(), 1);
+    out_.moves.assign(links_.size(), 1);
+    out_.joint_parent.assign(joints_.size(), kNone);
+    out_.joint_child.assign(joints_.size(), kNone);
     for (std::size_t j = 0; j < joints_.size(); ++j) {
       const JointDescription& joint = joints_[j];
       const int parent = FindLink(joint, "parent", joint.parent);
       const int child = FindLink(joint, "child", joint.child);
-      topology_.joint_parent[j] = parent;
-      if (parent != kNone) topology_.is_leaf[parent] = 0;
+      out_.joint_parent[j] = parent;
+      if (parent != kNone) out_.is_leaf[parent] = 0;
       if (child == kNone) continue;
-      int& carrier = topology_.parent_joint[child];
+      int& carrier = out_.parent_joint[child];
       if (carrier != kNone) {
         const JointDescription& first = joints_[carrier];
-        report_.Add(
-            LintCode::kTwoParents,
-            {.joint = joint.name, .link = joint.child, .line = joint.line},
-            "Link ", Quoted(joint.child), " is the child of joint ",
-            Quoted(joint.name), " and already of joint ", Quoted(first.name),
-            AtLine(first.line),
-            "; a link hangs on one joint only, closed loops are not "
-            "supported.");
+        Subject subject = About(links_[child], report_);
+        subject.place = {
+            .joint = joint.name, .link = joint.child, .line = joint.line};
+        subject.Add(LintCode::kTwoParents, " is the child of joint ",
+                    Quoted(joint.name), " and already of joint ",
+                    Quoted(first.name), AtLine(first.line),
+                    "; a link hangs on one joint only, closed loops are not "
+                    "supported.");
         continue;
       }
       carrier = static_cast<int>(j);
-      topology_.joint_child[j] = child;
+      out_.joint_child[j] = child;
     }
   }
 
@@ -118,7 +118,7 @@ class TopologyFinder {
     std::vector<int> roots;
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const bool is_first = link_index_[links_[i].name] == static_cast<int>(i);
-      if (topology_.parent_joint[i] == kNone && is_first) {
+      if (out_.parent_joint[i] == kNone && is_first) {
         roots.push_back(static_cast<int>(i));
       }
     }
@@ -127,11 +127,11 @@ class TopologyFinder {
       names.reserve(roots.size());
       for (const int root : roots) names.push_back(links_[root].name);
       const LinkDescription& second = links_[roots[1]];
-      report_.Add(LintCode::kSeveralRoots,
-                  {.link = second.name, .line = second.line}, "The links ",
-                  QuotedList(names),
-                  " are no joint's child, but a robot has one root link only; "
-                  "connect the others to it, for example by fixed joints.");
+      report_.Add(
+          LintCode::kSeveralRoots, {.link = second.name, .line = second.line},
+          Cat("The links ", QuotedList(names),
+              " are no joint's child, but a robot has one root link only; "
+              "connect the others to it, for example by fixed joints."));
     }
     return roots;
   }
@@ -140,8 +140,8 @@ class TopologyFinder {
   void SortChildren() {
     children_.resize(links_.size());
     for (std::size_t j = 0; j < joints_.size(); ++j) {
-      const int parent = topology_.joint_parent[j];
-      if (parent == kNone || topology_.joint_child[j] == kNone) continue;
+      const int parent = out_.joint_parent[j];
+      if (parent == kNone || out_.joint_child[j] == kNone) continue;
       children_[parent].push_back(static_cast<int>(j));
     }
     for (std::vector<int>& siblings : children_) {
@@ -157,9 +157,9 @@ class TopologyFinder {
       const int link = pending.back();
       pending.pop_back();
       reached[link] = 1;
-      topology_.links.push_back(link);
+      out_.links.push_back(link);
       for (const int j : children_[link] | std::views::reverse) {
-        pending.push_back(topology_.joint_child[j]);
+        pending.push_back(out_.joint_child[j]);
       }
     }
   }
@@ -168,24 +168,24 @@ class TopologyFinder {
   // has been reported, or on a cycle.
   void ReportUnreached(std::vector<char>& reached) {
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      const int joint = topology_.parent_joint[i];
-      if (joint != kNone && topology_.joint_parent[joint] == kNone) {
+      const int joint = out_.parent_joint[i];
+      if (joint != kNone && out_.joint_parent[joint] == kNone) {
         Traverse(static_cast<int>(i), reached);
       }
     }
     // Of links that no root reaches: the parent.
     std::vector<int> above(links_.size(), kNone);
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      const int joint = topology_.parent_joint[i];
+      const int joint = out_.parent_joint[i];
       if (reached[i] || joint == kNone) continue;
-      above[i] = topology_.joint_parent[joint];
+      above[i] = out_.joint_parent[joint];
     }
     std::vector<char> on_cycle(links_.size(), 0);
     for (const int link : FindCycles(above)) {
       std::vector<int> cycle;
       for (int at = link; !on_cycle[at]; at = above[at]) {
         on_cycle[at] = 1;
-        cycle.push_back(topology_.parent_joint[at]);
+        cycle.push_back(out_.parent_joint[at]);
       }
       // From parent to child.
       std::reverse(cycle.begin(), cycle.end());
@@ -193,11 +193,9 @@ class TopologyFinder {
     }
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (above[i] == kNone || on_cycle[i]) continue;
-      report_.Add(LintCode::kUnreachableLink,
-                  {.joint = joints_[topology_.parent_joint[i]].name,
-                   .link = links_[i].name,
-                   .line = links_[i].line},
-                  "Link ", Quoted(links_[i].name),
+      Subject subject = About(links_[i], report_);
+      subject.place.joint = joints_[out_.parent_joint[i]].name;
+      subject.Add(LintCode::kUnreachableLink,
                   " cannot be reached from a root link: following its "
                   "parents ends in a cycle; open that.");
     }
@@ -208,26 +206,26 @@ class TopologyFinder {
     std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()),
                 cycle.end());
     const JointDescription& first = joints_[cycle[0]];
-    const Place place{
-        .joint = first.name, .link = first.child, .line = first.line};
+    Subject subject = About(first, report_);
+    subject.place.link = first.child;
     if (cycle.size() == 1) {
-      report_.Add(LintCode::kCycle, place, "Joint ", Quoted(first.name),
-                  " connects link ", Quoted(first.child),
+      subject.Add(LintCode::kCycle, " connects link ", Quoted(first.child),
                   " to itself; give it another parent or child link.");
       return;
     }
     std::vector<std::string_view> names;
     names.reserve(cycle.size());
     for (const int j : cycle) names.push_back(joints_[j].name);
-    report_.Add(LintCode::kCycle, place, "The joints ", QuotedList(names),
-                " form a cycle; a robot is a tree of links, so one of them "
-                "must hang on a link outside.");
+    report_.Add(LintCode::kCycle, subject.place,
+                Cat("The joints ", QuotedList(names),
+                    " form a cycle; a robot is a tree of links, so one of them "
+                    "must hang on a link outside."));
   }
 
   std::span<const LinkDescription> links_;
   std::span<const JointDescription> joints_;
   LintReport& report_;
-  Topology topology_;
+  Assembly out_;
   NameIndex link_index_;
   std::vector<std::vector<int>> children_;  // joints, by parent link
 };
@@ -249,19 +247,17 @@ TreeBody NewBody(const JointDescription& joint, int parent, const Pose& pose) {
 }
 
 Joint NewJoint(const JointDescription& joint, int index, int parent) {
-  return {.name = joint.name,
-          .type = static_cast<JointType>(joint.type),
-          .parent_link = joint.parent,
-          .child_link = joint.child,
-          .parent = parent,
-          .q_index = index,
-          .v_index = index,
-          .axis = joint.axis,
-          .limits = joint.limits,
-          .damping = joint.damping,
-          .friction = joint.friction,
-          .armature = joint.armature,
-          .mimic = {}};
+  return {joint,
+          joint.name,
+          static_cast<JointType>(joint.type),
+          joint.parent,
+          joint.child,
+          parent,
+          index,
+          1,
+          index,
+          1,
+          {}};
 }
 
 // The leaders of the mimics, which may come later in canonical order.
@@ -315,12 +311,6 @@ Pose operator*(const Pose& ab, const Pose& bc) {
   return ac;
 }
 
-Topology FindTopology(std::span<const LinkDescription> links,
-                      std::span<const JointDescription> joints,
-                      LintReport& report) {
-  return TopologyFinder(links, joints, report).Find();
-}
-
 std::vector<int> FindCycles(std::span<const int> next) {
   std::vector<int> cycles;
   // The number of the walk that first met a place: one that meets itself has
@@ -350,73 +340,83 @@ void Lump(const Pose& body_link, const LinkInertial& inertial, TreeBody& body) {
 
 Assembly Assemble(std::span<const LinkDescription> links,
                   std::span<const JointDescription> joints,
-                  const Topology& topology) {
+                  LintReport& report) {
   struct Carrier {
     int body = kBase;
     Pose pose;  // T_{body,link}
   };
   std::vector<Carrier> carriers(links.size());
-  Assembly out;
+  Assembly out = TreeFinder(links, joints, report).Find();
+  if (!out.is_tree) return out;
+  out.moves.assign(links.size(), 0);
   out.frames.reserve(links.size());
-  for (const int link : topology.links) {
+  for (const int link : out.links) {
     Carrier& carrier = carriers[link];
-    if (const int j = topology.parent_joint[link]; j >= 0) {
+    if (const int j = out.parent_joint[link]; j >= 0) {
       const JointDescription& joint = joints[j];
-      const Carrier& parent = carriers[topology.joint_parent[j]];
+      const Carrier& parent = carriers[out.joint_parent[j]];
       const Pose pose = parent.pose * joint.origin;
       if (joint.type == JointDescription::Type::kFixed) {
         carrier = {parent.body, pose};
+        out.moves[link] = joint.incomplete || out.moves[out.joint_parent[j]];
       } else {
         const int body = static_cast<int>(out.bodies.size());
         out.bodies.push_back(NewBody(joint, parent.body, pose));
         out.joints.push_back(NewJoint(joint, body, parent.body));
         out.joint_source.push_back(j);
         carrier = {body, Pose{}};
+        out.moves[link] = 1;
       }
     }
     if (links[link].inertial && carrier.body != kBase) {
       Lump(carrier.pose, *links[link].inertial, out.bodies[carrier.body]);
     }
-    Frame frame{.name = links[link].name,
-                .placement = {.body = carrier.body, .R = {}, .p = {}},
-                .is_leaf = topology.is_leaf[link] != 0};
-    std::copy(carrier.pose.R.begin(), carrier.pose.R.end(), frame.placement.R);
-    std::copy(carrier.pose.p.begin(), carrier.pose.p.end(), frame.placement.p);
-    out.frames.push_back(std::move(frame));
+    out.frames.push_back(
+        {links[link].name, carrier.body, carrier.pose, out.is_leaf[link] != 0});
   }
   ConnectMimics(joints, out);
   return out;
 }
 
+BodyFrame FrameOnBody(const Frame& frame) {
+  BodyFrame out{.body = frame.body, .R = {}, .p = {}};
+  std::ranges::copy(frame.pose.R, out.R);
+  std::ranges::copy(frame.pose.p, out.p);
+  return out;
+}
+
+Tree Model::tree() const { return arrays_->tree(); }
+
+const CompiledModel& Model::compiled() const { return arrays_->compiled; }
+
 std::shared_ptr<const Model> Model::WithPayload(
     int frame, const LinkInertial& payload) const {
-  const BodyFrame& at = frames_[static_cast<std::size_t>(frame)].placement;
+  const Frame& at = frames_[static_cast<std::size_t>(frame)];
   const std::shared_ptr<Model> loaded(new Model(*this));
   if (at.body == kBase) return loaded;
-  Pose pose;
-  std::copy(std::begin(at.R), std::end(at.R), pose.R.begin());
-  std::copy(std::begin(at.p), std::end(at.p), pose.p.begin());
-  Lump(pose, payload, loaded->bodies_[static_cast<std::size_t>(at.body)]);
+  std::vector<TreeBody> bodies = arrays_->bodies;
+  Lump(at.pose, payload, bodies[static_cast<std::size_t>(at.body)]);
   loaded->moving_mass_ += payload.mass;
-  loaded->compiled_ = CompiledModel(loaded->tree());
+  loaded->arrays_ = std::make_shared<Arrays>(std::move(bodies));
   return loaded;
 }
 
 std::shared_ptr<const Model> Model::WithDrives(
     std::span<const JointDrive> drives) const {
   const std::shared_ptr<Model> driven(new Model(*this));
+  std::vector<TreeBody> bodies = arrays_->bodies;
   for (std::size_t j = 0; j < drives.size(); ++j) {
     const JointDrive& drive = drives[j];
     Joint& joint = driven->joints_[j];
     joint.damping = drive.viscous_friction.value_or(joint.damping);
     joint.friction = drive.coulomb_friction.value_or(joint.friction);
     joint.armature = drive.armature.value_or(joint.armature);
-    TreeBody& body = driven->bodies_[j];
+    TreeBody& body = bodies[j];
     body.viscous_friction = joint.damping;
     body.coulomb_friction = joint.friction;
     body.armature = joint.armature;
   }
-  driven->compiled_ = CompiledModel(driven->tree());
+  driven->arrays_ = std::make_shared<Arrays>(std::move(bodies));
   return driven;
 }
 

@@ -1,4 +1,4 @@
-#include "core/model/checks.h"
+#include "core/model/assembly.h"
 
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/model/assembly.h"
 
 namespace torqued {
 namespace {
@@ -48,136 +47,102 @@ bool IsRotation(const std::array<double, 9>& R) {
   return error <= kRotationRounding && m.determinant() > 0;
 }
 
-Place PlaceOf(const LinkDescription& link) {
-  const int own = link.inertial->line;
-  return {.link = link.name, .line = own > 0 ? own : link.line};
+int LineOf(int own, int line) { return own > 0 ? own : line; }
+
+// What an inertial is about.
+Subject AboutInertial(const LinkDescription& link, LintReport& report) {
+  Subject subject = About(link, report);
+  subject.place.line = LineOf(link.inertial->line, link.line);
+  return subject;
 }
 
-void CheckInertial(const LinkDescription& link, LintReport& report) {
-  const LinkInertial& inertial = *link.inertial;
-  const Place place = PlaceOf(link);
-  const std::string subject = Cat("Link ", Quoted(link.name));
-  CheckPose(subject, "inertial frame", inertial.origin, place, report);
-  if (!std::isfinite(inertial.mass)) {
-    report.Add(LintCode::kInvalidNumber, place, subject, " has the mass ",
-               NumberText(inertial.mass),
-               "; it must be a finite number of kg.");
+// Reports the first that is not finite.
+bool CheckFinite(std::string_view what, std::span<const double> values,
+                 Subject& joint) {
+  const auto bad = std::ranges::find_if_not(
+      values, [](double value) { return std::isfinite(value); });
+  if (bad == values.end()) return true;
+  joint.Add(LintCode::kInvalidNumber, " has the ", what, " ", NumberText(*bad),
+            "; it must be a finite number.");
+  return false;
+}
+
+void CheckAxis(std::array<double, 3>& axis, Subject& joint) {
+  if (!CheckFinite("axis component", axis, joint)) return;
+  double largest = 0;
+  for (const double a : axis) largest = std::max(largest, std::abs(a));
+  if (!(largest > 0)) {
+    joint.Add(LintCode::kZeroAxis,
+              " has the axis 0 0 0, which is no direction; give it one, such "
+              "as 0 0 1.");
+    return;
   }
-  if (!AllFinite(inertial.inertia)) {
-    report.Add(LintCode::kInvalidNumber, place, subject, " has the inertia ",
-               VectorText(inertial.inertia), "; all entries must be finite.");
+  const std::string as_given = VectorText(axis);
+  // Divided by the largest component first, which neither overflows nor
+  // underflows; a unit axis is left as it is, to the bit.
+  const std::array<double, 3> s = {axis[0] / largest, axis[1] / largest,
+                                   axis[2] / largest};
+  const double scaled_norm = std::sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+  const double norm = largest * scaled_norm;
+  if (norm == 1) return;
+  for (int k = 0; k < 3; ++k) axis[k] = s[k] / scaled_norm;
+  if (std::abs(norm - 1) <= kAxisRounding) return;
+  joint.AddKind(Severity::kWarning, LintCode::kNonUnitAxis, {},
+                " has the axis ", as_given, " of length ", RoundedText(norm),
+                "; it is normalised, so q stays in rad or m.");
+}
+
+void CheckLimits(const JointLimits& limits, Subject& joint) {
+  const struct {
+    std::string_view name;
+    const std::optional<double>& value;
+    bool magnitude;
+  } all[] = {{"lower", limits.lower, false},
+             {"upper", limits.upper, false},
+             {"velocity", limits.velocity, true},
+             {"effort", limits.effort, true}};
+  bool finite = true;
+  for (const auto& [name, value, magnitude] : all) {
+    if (!value) continue;
+    finite &= CheckFinite(Cat(name, " limit"), {&*value, 1}, joint);
+  }
+  if (!finite) return;
+  if (limits.lower && limits.upper && *limits.lower > *limits.upper) {
+    joint.Add(LintCode::kInvalidLimit, " has the lower limit ",
+              NumberText(*limits.lower), " above its upper limit ",
+              NumberText(*limits.upper), "; no position satisfies both.");
+  }
+  for (const auto& [name, value, magnitude] : all) {
+    if (!magnitude || !value || *value >= 0) continue;
+    joint.Add(LintCode::kInvalidLimit, " has the negative ", name, " limit ",
+              NumberText(*value),
+              "; it bounds the absolute value, so give it 0 or more.");
   }
 }
 
-class JointChecker {
- public:
-  JointChecker(JointDescription& joint, LintReport& report)
-      : joint_(joint),
-        report_(report),
-        place_{.joint = joint.name, .line = joint.line},
-        subject_(Cat("Joint ", Quoted(joint.name))) {}
-
-  void Check() {
-    CheckPose(subject_, "origin", joint_.origin, place_, report_);
-    if (joint_.type == JointDescription::Type::kFixed) return;
-    SetLine(joint_.axis_line);
-    CheckAxis();
-    SetLine(joint_.limit_line);
-    CheckLimits();
-    SetLine(joint_.dynamics_line);
-    CheckTerm("damping", joint_.damping, LintCode::kNegativeFriction);
-    CheckTerm("friction", joint_.friction, LintCode::kNegativeFriction);
-    CheckTerm("armature", joint_.armature, LintCode::kNegativeInertia);
-    SetLine(joint_.mimic ? joint_.mimic->line : 0);
-    if (!joint_.mimic) return;
-    CheckFinite("mimic multiplier or offset",
-                std::array{joint_.mimic->offset, joint_.mimic->multiplier});
-  }
-
- private:
-  void SetLine(int line) { place_.line = line > 0 ? line : joint_.line; }
-
-  void Add(LintCode code, const auto&... pieces) {
-    report_.Add(code, place_, subject_, pieces...);
-  }
-
-  // Reports the first that is not finite.
-  bool CheckFinite(std::string_view what, std::span<const double> values) {
-    for (const double value : values) {
-      if (std::isfinite(value)) continue;
-      Add(LintCode::kInvalidNumber, " has the ", what, " ", NumberText(value),
-          "; it must be a finite number.");
-      return false;
-    }
-    return true;
-  }
-  bool CheckFinite(std::string_view what, const std::optional<double>& value) {
-    return !value || CheckFinite(what, std::span(&*value, 1));
-  }
-
-  void CheckAxis() {
-    std::array<double, 3>& axis = joint_.axis;
-    if (!CheckFinite("axis component", axis)) return;
-    double largest = 0;
-    for (const double a : axis) largest = std::max(largest, std::abs(a));
-    if (!(largest > 0)) {
-      Add(LintCode::kZeroAxis,
-          " has the axis 0 0 0, which is no direction; give it one, such as 0 "
-          "0 1.");
-      return;
-    }
-    const std::string as_given = VectorText(axis);
-    // Divided by the largest component first, which neither overflows nor
-    // underflows; a unit axis is left as it is, to the bit.
-    const std::array<double, 3> s = {axis[0] / largest, axis[1] / largest,
-                                     axis[2] / largest};
-    const double scaled_norm =
-        std::sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
-    const double norm = largest * scaled_norm;
-    if (norm == 1) return;
-    for (int k = 0; k < 3; ++k) axis[k] = s[k] / scaled_norm;
-    if (std::abs(norm - 1) > kAxisRounding) {
-      report_.AddKind(LintCode::kNonUnitAxis, place_, {}, subject_,
-                      " has the axis ", as_given, " of length ",
-                      RoundedText(norm),
-                      "; it is normalised, so q stays in rad or m.");
-    }
-  }
-
-  void CheckLimits() {
-    const JointLimits& limits = joint_.limits;
-    bool finite = CheckFinite("lower limit", limits.lower);
-    finite &= CheckFinite("upper limit", limits.upper);
-    finite &= CheckFinite("velocity limit", limits.velocity);
-    finite &= CheckFinite("effort limit", limits.effort);
-    if (!finite) return;
-    if (limits.lower && limits.upper && *limits.lower > *limits.upper) {
-      Add(LintCode::kInvalidLimit, " has the lower limit ",
-          NumberText(*limits.lower), " above its upper limit ",
-          NumberText(*limits.upper), "; no position satisfies both.");
-    }
-    const auto check_sign = [&](std::string_view what,
-                                const std::optional<double>& value) {
-      if (!value || *value >= 0) return;
-      Add(LintCode::kInvalidLimit, " has the negative ", what, " limit ",
-          NumberText(*value),
-          "; it bounds the absolute value, so give it 0 or more.");
-    };
-    check_sign("velocity", limits.velocity);
-    check_sign("effort", limits.effort);
-  }
-
-  void CheckTerm(std::string_view what, double value, LintCode if_negative) {
-    if (!CheckFinite(what, std::span(&value, 1)) || value >= 0) return;
-    Add(if_negative, " has the negative ", what, " ", NumberText(value),
-        "; give it 0 or more.");
-  }
-
-  JointDescription& joint_;
-  LintReport& report_;
-  Place place_;
-  const std::string subject_;
-};
+void CheckJoint(JointDescription& joint, Subject& subject) {
+  CheckPose("origin", joint.origin, subject);
+  if (joint.type == JointDescription::Type::kFixed) return;
+  subject.place.line = LineOf(joint.axis_line, joint.line);
+  CheckAxis(joint.axis, subject);
+  subject.place.line = LineOf(joint.limit_line, joint.line);
+  CheckLimits(joint.limits, subject);
+  subject.place.line = LineOf(joint.dynamics_line, joint.line);
+  const auto check_term = [&](std::string_view what, double value,
+                              LintCode if_negative) {
+    if (!CheckFinite(what, {&value, 1}, subject) || value >= 0) return;
+    subject.Add(if_negative, " has the negative ", what, " ", NumberText(value),
+                "; give it 0 or more.");
+  };
+  check_term("damping", joint.damping, LintCode::kNegativeFriction);
+  check_term("friction", joint.friction, LintCode::kNegativeFriction);
+  check_term("armature", joint.armature, LintCode::kNegativeInertia);
+  if (!joint.mimic) return;
+  subject.place.line = LineOf(joint.mimic->line, joint.line);
+  CheckFinite("mimic multiplier or offset",
+              std::array{joint.mimic->offset, joint.mimic->multiplier},
+              subject);
+}
 
 // Every mimic names another movable joint, and following them ends somewhere.
 void CheckMimics(std::span<JointDescription> joints, LintReport& report) {
@@ -191,11 +156,10 @@ void CheckMimics(std::span<JointDescription> joints, LintReport& report) {
   };
   std::vector<int> leader(joints.size(), kNone);
   const auto refuse = [&](JointDescription& joint, std::string_view why) {
-    report.Add(LintCode::kUnknownMimicTarget,
-               {.joint = joint.name,
-                .line = joint.mimic->line > 0 ? joint.mimic->line : joint.line},
-               "Joint ", Quoted(joint.name), " mimics ",
-               Quoted(joint.mimic->joint), why);
+    Subject subject = About(joint, report);
+    subject.place.line = LineOf(joint.mimic->line, joint.line);
+    subject.Add(LintCode::kUnknownMimicTarget, " mimics ",
+                Quoted(joint.mimic->joint), why);
     joint.incomplete = true;
   };
   for (std::size_t i = 0; i < joints.size(); ++i) {
@@ -239,9 +203,8 @@ Eigen::Vector3d PrincipalMoments(const std::array<double, 6>& I) {
 // Whether kLenient took what kDefault refuses. `moves`, `hint`: see
 // CheckMassProperties.
 bool CheckMass(const LinkDescription& link, bool moves, Validation validation,
-               std::string_view hint, LintReport& report) {
+               std::string_view hint, Subject& subject) {
   const LinkInertial& inertial = *link.inertial;
-  const Place place = PlaceOf(link);
   const bool strict = validation == Validation::kStrict;
   const bool lenient = validation == Validation::kLenient;
   bool let_pass = false;
@@ -257,9 +220,8 @@ bool CheckMass(const LinkDescription& link, bool moves, Validation validation,
     } else if (!moves) {
       rest = "; or use validation default, which warns of it";
     }
-    report.AddKind(is_warning ? Severity::kWarning : Severity::kError, code,
-                   place, rest, "Link ", Quoted(link.name), " has ", what, "; ",
-                   advice, rest, ".");
+    subject.AddKind(is_warning ? Severity::kWarning : Severity::kError, code,
+                    rest, " has ", what, "; ", advice, rest, ".");
   };
   if (inertial.mass < 0) {
     refuse_negative(LintCode::kNegativeMass,
@@ -285,33 +247,45 @@ bool CheckMass(const LinkDescription& link, bool moves, Validation validation,
                         "body is negative"),
                     "check the signs of ixy, ixz, iyz and the diagonal");
   } else if (scaled[2] - scaled[0] - scaled[1] > rounding) {
-    report.AddKind(strict ? Severity::kError : Severity::kWarning,
-                   LintCode::kTriangleInequality, place, {}, "Link ",
-                   Quoted(link.name), " has the principal moments ",
-                   RoundedText(moments[0]), ", ", RoundedText(moments[1]), ", ",
-                   RoundedText(moments[2]),
-                   " kg m²: no distribution of mass has one larger than the "
-                   "sum of the others, so the inertia is wrong somewhere",
-                   !strict        ? ", though it can still be computed with."
-                   : hint.empty() ? "; correct it."
-                                  : "; correct it, or use validation default, "
-                                    "which warns of it.");
+    subject.AddKind(strict ? Severity::kError : Severity::kWarning,
+                    LintCode::kTriangleInequality, {},
+                    " has the principal moments ", RoundedText(moments[0]),
+                    ", ", RoundedText(moments[1]), ", ",
+                    RoundedText(moments[2]),
+                    " kg m²: no distribution of mass has one larger than the "
+                    "sum of the others, so the inertia is wrong somewhere",
+                    !strict        ? ", though it can still be computed with."
+                    : hint.empty() ? "; correct it."
+                                   : "; correct it, or use validation default, "
+                                     "which warns of it.");
   }
   return let_pass;
 }
 
 }  // namespace
 
+Subject About(const LinkDescription& link, LintReport& report) {
+  return {report,
+          {.link = link.name, .line = link.line},
+          Cat("Link ", Quoted(link.name))};
+}
+
+Subject About(const JointDescription& joint, LintReport& report) {
+  return {report,
+          {.joint = joint.name, .line = joint.line},
+          Cat("Joint ", Quoted(joint.name))};
+}
+
 void CheckName(std::string_view kind, std::string_view name, const Place& place,
                LintReport& report) {
   if (name.empty()) {
-    report.Add(LintCode::kInvalidName, place, "The name of a ", kind,
-               " is empty; give it one.");
+    report.Add(LintCode::kInvalidName, place,
+               Cat("The name of a ", kind, " is empty; give it one."));
     return;
   }
   const auto refuse = [&](const auto&... why) {
-    report.Add(LintCode::kInvalidName, place, "The name ", Quoted(name),
-               " of a ", kind, " has ", why...);
+    report.Add(LintCode::kInvalidName, place,
+               Cat("The name ", Quoted(name), " of a ", kind, " has ", why...));
   };
   if (name.size() > kMaxNameBytes) {
     refuse(name.size(), " bytes; at most ", kMaxNameBytes, " are allowed.");
@@ -325,17 +299,16 @@ void CheckName(std::string_view kind, std::string_view name, const Place& place,
   }
 }
 
-void CheckPose(std::string_view subject, std::string_view what,
-               const Pose& pose, const Place& place, LintReport& report) {
+void CheckPose(std::string_view what, const Pose& pose, Subject& subject) {
   if (!AllFinite(pose.R) || !AllFinite(pose.p)) {
-    report.Add(LintCode::kInvalidNumber, place, subject,
-               " has numbers that are not finite in its ", what,
-               "; all must be.");
+    subject.Add(LintCode::kInvalidNumber,
+                " has numbers that are not finite in its ", what,
+                "; all must be.");
   } else if (!IsRotation(pose.R)) {
-    report.Add(LintCode::kInvalidPose, place, subject, " has the matrix ",
-               VectorText(pose.R), " in its ", what,
-               ", which is no rotation; its rows must be orthogonal unit "
-               "vectors that form a right-handed frame.");
+    subject.Add(LintCode::kInvalidPose, " has the matrix ", VectorText(pose.R),
+                " in its ", what,
+                ", which is no rotation; its rows must be orthogonal unit "
+                "vectors that form a right-handed frame.");
   }
 }
 
@@ -343,10 +316,21 @@ void CheckLinks(std::span<LinkDescription> links, LintReport& report) {
   for (LinkDescription& link : links) {
     const int errors_before = report.errors();
     if (!(link.incomplete && link.name.empty())) {
-      CheckName("link", link.name, {.link = link.name, .line = link.line},
-                report);
+      CheckName("link", link.name, About(link, report).place, report);
     }
-    if (link.inertial) CheckInertial(link, report);
+    if (link.inertial) {
+      Subject subject = AboutInertial(link, report);
+      const auto& [origin, mass, inertia, line] = *link.inertial;
+      CheckPose("inertial frame", origin, subject);
+      if (!std::isfinite(mass)) {
+        subject.Add(LintCode::kInvalidNumber, " has the mass ",
+                    NumberText(mass), "; it must be a finite number of kg.");
+      }
+      if (!AllFinite(inertia)) {
+        subject.Add(LintCode::kInvalidNumber, " has the inertia ",
+                    VectorText(inertia), "; all entries must be finite.");
+      }
+    }
     if (report.errors() != errors_before) link.incomplete = true;
   }
 }
@@ -354,11 +338,11 @@ void CheckLinks(std::span<LinkDescription> links, LintReport& report) {
 void CheckJoints(std::span<JointDescription> joints, LintReport& report) {
   for (JointDescription& joint : joints) {
     const int errors_before = report.errors();
+    Subject subject = About(joint, report);
     if (!(joint.incomplete && joint.name.empty())) {
-      CheckName("joint", joint.name, {.joint = joint.name, .line = joint.line},
-                report);
+      CheckName("joint", joint.name, subject.place, report);
     }
-    JointChecker(joint, report).Check();
+    CheckJoint(joint, subject);
     if (report.errors() != errors_before) joint.incomplete = true;
   }
   CheckMimics(joints, report);
@@ -375,7 +359,8 @@ bool CheckMassProperties(std::span<LinkDescription> links,
       continue;
     }
     const int errors_before = report.errors();
-    let_pass |= CheckMass(link, moves[i] != 0, validation, hint, report);
+    Subject subject = AboutInertial(link, report);
+    let_pass |= CheckMass(link, moves[i] != 0, validation, hint, subject);
     if (report.errors() != errors_before) link.incomplete = true;
   }
   return let_pass;

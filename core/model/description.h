@@ -1,28 +1,18 @@
-// Links and joints as a source states them, before validation.
+// Links and joints as a source states them, and the model that follows.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "core/model/lint.h"
 #include "core/model/model.h"
 
 namespace torqued {
-
-/// T_ab: x_a = R x_b + p.
-struct Pose {
-  std::array<double, 9> R{1, 0, 0, 0, 1, 0, 0, 0, 1};  // row-major
-  std::array<double, 3> p{0, 0, 0};                    // m
-
-  /// Fixed-axis roll, pitch, yaw as in URDF: R = Rz(yaw) Ry(pitch) Rx(roll),
-  /// angles in rad. Zero angles give exact zeros and ones.
-  static Pose FromXyzRpy(const std::array<double, 3>& xyz,
-                         const std::array<double, 3>& rpy);
-};
-
-/// T_ac = T_ab T_bc.
-Pose operator*(const Pose& ab, const Pose& bc);
 
 /// Mass properties as URDF states them: about the centre of mass, in the axes
 /// of `origin`, which is the pose of the inertial frame in the link frame.
@@ -42,7 +32,7 @@ struct LinkDescription {
   bool incomplete = false;
 };
 
-struct JointDescription {
+struct JointDescription : JointProperties {
   /// Those of JointType in their order, and kFixed.
   enum class Type : std::uint8_t { kRevolute, kContinuous, kPrismatic, kFixed };
   struct MimicOf {
@@ -57,11 +47,6 @@ struct JointDescription {
   std::string parent;  // link names
   std::string child;
   Pose origin;  // of the joint frame (= child link frame) in the parent link
-  std::array<double, 3> axis{1, 0, 0};  // in the joint frame; normalised
-  JointLimits limits;
-  double damping = 0;   // viscous, N m s/rad or N s/m
-  double friction = 0;  // Coulomb, N m or N
-  double armature = 0;  // kg m² or kg
   std::optional<MimicOf> mimic;
   int line = 0;
   int axis_line = 0, limit_line = 0, dynamics_line = 0;  // 0: that of the joint
@@ -69,5 +54,42 @@ struct JointDescription {
   /// is one that the source did not give.
   bool incomplete = false;
 };
+
+/// A whole robot. Links and joints may come in any order. Any values may be
+/// given: what is wrong with them is a finding, never undefined behaviour.
+struct RobotDescription {
+  std::string name;
+  int line = 0;  // of the robot itself in its source, 1-based; 0: nowhere
+  std::vector<LinkDescription> links = {};
+  std::vector<JointDescription> joints = {};
+  /// What the reader of the source found; part of the final report.
+  LintReport report = {};
+  /// Of the random states at which kLenient checks the model.
+  std::uint64_t seed = 0;
+};
+
+struct BuildOptions {
+  /// Link used as tip where a call names none; empty: the only leaf link.
+  std::string default_tip = {};
+  /// Whether mass properties that no body has are errors.
+  Validation validation = Validation::kDefault;
+  /// Called by the loading thread before each of the states at which kLenient
+  /// checks the mass matrix, if given; true cancels the loading.
+  std::function<bool()> cancelled = {};
+  /// Limit of degrees of freedom: algorithms take memory that grows with their
+  /// square.
+  int max_dof = 1024;
+};
+
+struct LoadResult {
+  /// Null exactly when the report has errors, or the loading was cancelled.
+  std::shared_ptr<const Model> model;
+  LintReport report;
+  bool cancelled = false;
+};
+
+/// Validates the whole of a description and reports every finding, not only the
+/// first.
+LoadResult BuildModel(RobotDescription robot, const BuildOptions& options = {});
 
 }  // namespace torqued

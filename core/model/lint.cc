@@ -12,13 +12,11 @@ namespace torqued {
 namespace {
 
 constexpr std::string_view kNames[] = {
-#define TORQUED_LINT_CODE(code, name, severity) name,
-#include "core/model/lint_codes.def"
-};
+#define TORQUED_NAME(code, name, severity) name,
+    TORQUED_LINT_CODES(TORQUED_NAME)};
 constexpr Severity kDefaults[] = {
-#define TORQUED_LINT_CODE(code, name, severity) Severity::severity,
-#include "core/model/lint_codes.def"
-};
+#define TORQUED_SEVERITY(code, name, severity) Severity::severity,
+    TORQUED_LINT_CODES(TORQUED_SEVERITY)};
 
 constexpr std::string_view kSeverities[] = {"info", "warning", "error"};
 constexpr std::string_view kValidations[] = {"default", "strict", "lenient"};

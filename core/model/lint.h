@@ -9,18 +9,59 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/base/text.h"
-
 namespace torqued {
 
 enum class Severity : std::uint8_t { kInfo, kWarning, kError };
 
-/// What a finding is about. Each value has a stable kebab-case identifier, see
-/// ToString, and is explained in docs/lint.md. Errors come first, then
-/// warnings, then infos; core/model/lint_codes.def lists them.
+// What a finding is about, a row each: enumerator, name, and severity with
+// Validation::kDefault; errors first, then warnings, then infos. Validation
+// makes errors of some warnings, and warnings of some errors. docs/lint.md
+// explains them.
+#define TORQUED_LINT_CODES(X)                                \
+  X(kMalformedXml, "malformed-xml", kError)                  \
+  X(kSourceTooLarge, "source-too-large", kError)             \
+  X(kTooManyLinks, "too-many-links", kError)                 \
+  X(kTooManyJoints, "too-many-joints", kError)               \
+  X(kNotARobot, "not-a-robot", kError)                       \
+  X(kXacroNotExpanded, "xacro-not-expanded", kError)         \
+  X(kInvalidNumber, "invalid-number", kError)                \
+  X(kInvalidPose, "invalid-pose", kError)                    \
+  X(kMissingAttribute, "missing-attribute", kError)          \
+  X(kMissingElement, "missing-element", kError)              \
+  X(kUnsupportedAttribute, "unsupported-attribute", kError)  \
+  X(kInvalidName, "invalid-name", kError)                    \
+  X(kDuplicateName, "duplicate-name", kError)                \
+  X(kUnknownLink, "unknown-link", kError)                    \
+  X(kUnknownJointType, "unknown-joint-type", kError)         \
+  X(kUnsupportedJoint, "unsupported-joint", kError)          \
+  X(kTwoParents, "two-parents", kError)                      \
+  X(kSeveralRoots, "several-roots", kError)                  \
+  X(kCycle, "cycle", kError)                                 \
+  X(kUnreachableLink, "unreachable-link", kError)            \
+  X(kZeroAxis, "zero-axis", kError)                          \
+  X(kNegativeMass, "negative-mass", kError)                  \
+  X(kNegativeInertia, "negative-inertia", kError)            \
+  X(kInvalidInertia, "invalid-inertia", kError)              \
+  X(kMasslessJoint, "massless-joint", kError)                \
+  X(kInvalidLimit, "invalid-limit", kError)                  \
+  X(kNegativeFriction, "negative-friction", kError)          \
+  X(kUnknownMimicTarget, "unknown-mimic-target", kError)     \
+  X(kUnknownTip, "unknown-tip", kError)                      \
+  X(kTriangleInequality, "triangle-inequality", kWarning)    \
+  X(kNonUnitAxis, "non-unit-axis", kWarning)                 \
+  X(kMissingLimit, "missing-limit", kWarning)                \
+  X(kIgnoredElement, "ignored-element", kWarning)            \
+  X(kIgnoredAttribute, "ignored-attribute", kWarning)        \
+  X(kIllConditionedMass, "ill-conditioned-mass", kWarning)   \
+  X(kMimicIndependent, "mimic-independent", kInfo)           \
+  X(kFrictionOffByDefault, "friction-off-by-default", kInfo) \
+  X(kFixedMass, "fixed-mass", kInfo)                         \
+  X(kTransmissionRead, "transmission-read", kInfo)
+
 enum class LintCode : std::uint8_t {
-#define TORQUED_LINT_CODE(code, name, severity) code,
-#include "core/model/lint_codes.def"
+#define TORQUED_ENUMERATOR(code, name, severity) code,
+  TORQUED_LINT_CODES(TORQUED_ENUMERATOR)
+#undef TORQUED_ENUMERATOR
 };
 
 inline constexpr int kLintCodeCount =
@@ -44,7 +85,7 @@ enum class Validation : std::uint8_t {
   /// An error always.
   kStrict,
   /// A warning if the mass matrix is regular: at q = 0 and at up to 32 random
-  /// states no pivot is lost by the rule of core/dynamics/pivot_check.h.
+  /// states no pivot is lost, as docs/lint.md says.
   kLenient,
 };
 
@@ -89,30 +130,28 @@ class LintReport {
   static constexpr int kMaxListed = 1000;
   static constexpr int kMaxMorePlaces = 9;
 
-  /// With the code's default severity; the message in pieces, see Cat.
-  void Add(LintCode code, const Place& place, const auto&... pieces) {
-    List(DefaultSeverity(code), code, place, Cat(pieces...));
+  /// With the code's default severity. `message`: one sentence for a person.
+  void Add(LintCode code, const Place& place, std::string_view message) {
+    List(DefaultSeverity(code), code, place, message);
   }
 
   /// For what may be found many times: of findings of one code, severity and
   /// `kind`, an arbitrary text, only the first is listed, with the number of
   /// them all. Errors are listed one by one all the same, since each has to be
-  /// mended.
+  /// mended. `message` is called for what is listed, and gives its text.
   void AddKind(Severity severity, LintCode code, const Place& place,
-               std::string_view kind, const auto&... pieces) {
+               std::string_view kind, const auto& message) {
     if (CountAgain(severity, code, place, kind)) return;
-    List(severity, code, place, Cat(pieces...));
-  }
-  void AddKind(LintCode code, const Place& place, std::string_view kind,
-               const auto&... pieces) {
-    AddKind(DefaultSeverity(code), code, place, kind, pieces...);
+    List(severity, code, place, message());
   }
 
   /// Errors first, then by line (those without one last), then as added. What
   /// is added afterwards is listed by itself.
   void Sort();
 
-  std::span<const Finding> findings() const { return findings_; }
+  /// Valid as long as the report, which must not be a temporary.
+  std::span<const Finding> findings() const& { return findings_; }
+  std::span<const Finding> findings() const&& = delete;
   /// How much was found, also what is counted under another finding.
   int errors() const { return counts_[2]; }
   int warnings() const { return counts_[1]; }

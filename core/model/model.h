@@ -12,12 +12,28 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/compile.h"
-#include "core/tree/tree.h"
-
 namespace torqued {
 
+class CompiledModel;
+struct BuildOptions;
 struct LinkInertial;
+struct LoadResult;
+struct RobotDescription;
+struct Tree;
+
+/// T_ab: x_a = R x_b + p.
+struct Pose {
+  std::array<double, 9> R{1, 0, 0, 0, 1, 0, 0, 0, 1};  // row-major
+  std::array<double, 3> p{0, 0, 0};                    // m
+
+  /// Fixed-axis roll, pitch, yaw as in URDF: R = Rz(yaw) Ry(pitch) Rx(roll),
+  /// angles in rad. Zero angles give exact zeros and ones.
+  static Pose FromXyzRpy(const std::array<double, 3>& xyz,
+                         const std::array<double, 3>& rpy);
+};
+
+/// T_ac = T_ab T_bc.
+Pose operator*(const Pose& ab, const Pose& bc);
 
 enum class JointType : std::uint8_t { kRevolute, kContinuous, kPrismatic };
 
@@ -36,20 +52,25 @@ struct Mimic {
   double offset;  // rad or m
 };
 
-/// A movable joint. Joint i carries body i of the tree.
-struct Joint {
-  std::string name;
-  JointType type = JointType::kRevolute;
-  std::string parent_link;
-  std::string child_link;
-  int parent = kBase;  // the joint before this one on the way from the base
-  int q_index = 0, nq = 1;
-  int v_index = 0, nv = 1;
-  std::array<double, 3> axis{};  // unit, in the joint frame
+/// What a joint and its description have.
+struct JointProperties {
+  std::array<double, 3> axis{1, 0, 0};  // in the joint frame; of a Joint unit
   JointLimits limits;
   double damping = 0;   // viscous, N m s/rad or N s/m
   double friction = 0;  // Coulomb, N m or N
   double armature = 0;  // kg m² or kg
+};
+
+/// A movable joint. Joint i carries body i.
+struct Joint : JointProperties {
+  std::string name;
+  JointType type = JointType::kRevolute;
+  std::string parent_link;
+  std::string child_link;
+  /// The joint before this one on the way from the base; -1: none.
+  int parent = -1;
+  int q_index = 0, nq = 1;
+  int v_index = 0, nv = 1;
   std::optional<Mimic> mimic;
 };
 
@@ -63,12 +84,12 @@ struct JointDrive {
 /// A named frame; every link is one.
 struct Frame {
   std::string name;
-  BodyFrame placement;
+  int body = -1;  // that it is fixed on; -1: the base
+  Pose pose;      // T_{body,frame}, the body's frame being that of its joint
   bool is_leaf = false;  // no joint, fixed ones among them, leads on from it
 };
 
-/// Thread-safe to read; shared by shared_ptr<const Model>. Made by
-/// ModelBuilder.
+/// Thread-safe to read; shared by shared_ptr<const Model>. Made by BuildModel.
 ///
 /// Joints stand in canonical order: depth-first from the root link, siblings
 /// by joint name, byte-wise. Fixed joints are merged: their links' inertia is
@@ -77,8 +98,8 @@ class Model {
  public:
   const std::string& name() const { return name_; }
   /// Size of q, and of v, a and tau.
-  int nq() const { return tree().n; }
-  int nv() const { return tree().n; }
+  int nq() const { return static_cast<int>(joints_.size()); }
+  int nv() const { return nq(); }
 
   std::span<const Joint> joints() const { return joints_; }
   /// Root link first, then depth-first.
@@ -103,8 +124,8 @@ class Model {
 
   /// The model with a rigid body fixed to one of its frames: what it would be
   /// with a link there, on a fixed joint, of this inertia. Names, frames and
-  /// order of the joints stay. `payload` must be valid (see CheckLinks). What
-  /// is fixed to the base changes nothing.
+  /// order of the joints stay. `payload` must be finite, and what
+  /// Validation::kStrict takes. What is fixed to the base changes nothing.
   std::shared_ptr<const Model> WithPayload(int frame,
                                            const LinkInertial& payload) const;
   /// `drives`: one for each joint in canonical order.
@@ -112,14 +133,13 @@ class Model {
       std::span<const JointDrive> drives) const;
 
   /// The arrays that the algorithms read; valid as long as the model.
-  Tree tree() const {
-    return {static_cast<int>(bodies_.size()), bodies_.data()};
-  }
+  Tree tree() const;
   /// The arrays that the fast kernels read; valid as long as the model.
-  const CompiledModel& compiled() const { return compiled_; }
+  const CompiledModel& compiled() const;
 
  private:
-  friend class ModelBuilder;
+  friend LoadResult BuildModel(RobotDescription, const BuildOptions&);
+  struct Arrays;
   Model() = default;
 
   using NameIndex = std::map<std::string, int, std::less<>>;
@@ -132,8 +152,7 @@ class Model {
   std::string name_;
   std::vector<Joint> joints_;
   std::vector<Frame> frames_;
-  std::vector<TreeBody> bodies_;
-  CompiledModel compiled_;
+  std::shared_ptr<const Arrays> arrays_;
   NameIndex joint_index_;
   NameIndex frame_index_;
   std::optional<int> tip_frame_;

@@ -9,8 +9,6 @@
 #include "core/base/text.h"
 #include "core/dynamics/pivot_check.h"
 #include "core/model/assembly.h"
-#include "core/model/checks.h"
-#include "core/model/model_builder.h"
 #include "core/tree/joint-inl.h"
 
 namespace torqued {
@@ -127,11 +125,12 @@ std::vector<int> FindMasslessJoints(const TreeToCheck& check,
     if (check.incomplete[i]) continue;
     const Place place = PlaceOf(check, i);
     if (!finite[i]) {
-      report.Add(LintCode::kInvalidNumber, place, "The inertia that joint ",
-                 Quoted(place.joint),
-                 " moves is beyond the range of double precision; check the "
-                 "masses, inertias and lengths from link ",
-                 Quoted(place.link), " on.");
+      report.Add(
+          LintCode::kInvalidNumber, place,
+          Cat("The inertia that joint ", Quoted(place.joint),
+              " moves is beyond the range of double precision; check the "
+              "masses, inertias and lengths from link ",
+              Quoted(place.link), " on."));
     } else if (!moves[i]) {
       massless.push_back(i);
     }
@@ -144,14 +143,15 @@ void ReportMasslessJoint(const TreeToCheck& check, int joint, Severity severity,
   const Place place = PlaceOf(check, joint);
   const bool slides =
       check.assembly.bodies[joint].motion == JointMotion::kPrismatic;
-  report.AddKind(
-      severity, LintCode::kMasslessJoint, place, {}, "Joint ",
-      Quoted(place.joint), " moves no mass: ",
-      slides ? "the links from "
-             : "there is no inertia about its axis in the links from ",
-      Quoted(place.link), slides ? " on have none" : " on",
-      "; give one of them its <inertial>, make the joint fixed, or, where the "
-      "format has it, give it an armature.");
+  report.AddKind(severity, LintCode::kMasslessJoint, place, {}, [&] {
+    return Cat("Joint ", Quoted(place.joint), " moves no mass: ",
+               slides ? "the links from "
+                      : "there is no inertia about its axis in the links from ",
+               Quoted(place.link), slides ? " on have none" : " on",
+               "; give one of them its <inertial>, make the joint fixed, or, "
+               "where the "
+               "format has it, give it an armature.");
+  });
 }
 
 // A mass matrix at q = 0 that is ill-conditioned, or whose numbers leave double
@@ -165,11 +165,11 @@ void CheckMassCondition(const TreeToCheck& check, LintReport& report) {
     int first = 0;
     while (M.row(first).allFinite()) ++first;
     const Place place = PlaceOf(check, first);
-    report.Add(LintCode::kInvalidNumber, place,
-               "The mass matrix at q = 0 is beyond the range of double "
-               "precision, first at joint ",
-               Quoted(place.joint),
-               "; check the masses, inertias and lengths.");
+    report.Add(
+        LintCode::kInvalidNumber, place,
+        Cat("The mass matrix at q = 0 is beyond the range of double "
+            "precision, first at joint ",
+            Quoted(place.joint), "; check the masses, inertias and lengths."));
     return;
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(M);
@@ -184,20 +184,22 @@ void CheckMassCondition(const TreeToCheck& check, LintReport& report) {
   const Place place = PlaceOf(check, weakest);
   // Below this an eigenvalue is round-off.
   if (smallest > 1e-15 * n * largest) {
-    report.Add(LintCode::kIllConditionedMass, place,
-               "The mass matrix at q = 0 has the condition number ",
-               RoundedText(largest / smallest), ", above ",
-               RoundedText(kMaxCondition), ", and joint ", Quoted(place.joint),
-               " moves the least: forward dynamics loses up to ",
-               RoundedText(std::ceil(std::log10(largest / smallest))),
-               " digits; check for a tiny inertia behind it.");
-  } else {
     report.Add(
         LintCode::kIllConditionedMass, place,
-        "The mass matrix at q = 0 is singular, with joint ",
-        Quoted(place.joint),
-        " in the direction that moves nothing: forward dynamics has no answer "
-        "there; check for joints on one axis and for links without inertia.");
+        Cat("The mass matrix at q = 0 has the condition number ",
+            RoundedText(largest / smallest), ", above ",
+            RoundedText(kMaxCondition), ", and joint ", Quoted(place.joint),
+            " moves the least: forward dynamics loses up to ",
+            RoundedText(std::ceil(std::log10(largest / smallest))),
+            " digits; check for a tiny inertia behind it."));
+  } else {
+    report.Add(LintCode::kIllConditionedMass, place,
+               Cat("The mass matrix at q = 0 is singular, with joint ",
+                   Quoted(place.joint),
+                   " in the direction that moves nothing: forward dynamics has "
+                   "no answer "
+                   "there; check for joints on one axis and for links without "
+                   "inertia."));
   }
 }
 
@@ -254,13 +256,14 @@ bool CheckTree(const TreeToCheck& check, const BuildOptions& options,
   }
   if (singular >= 0 && std::ranges::count(massless, singular) == 0) {
     const Place place = PlaceOf(check, singular);
-    report.Add(LintCode::kMasslessJoint, place,
-               "The mass matrix is singular or not positive ", where,
-               ", first at joint ", Quoted(place.joint),
-               ": some torques belong to no acceleration there; correct the "
-               "inertia of the links from ",
-               Quoted(place.link),
-               " on, give the joint an armature, or make it fixed.");
+    report.Add(
+        LintCode::kMasslessJoint, place,
+        Cat("The mass matrix is singular or not positive ", where,
+            ", first at joint ", Quoted(place.joint),
+            ": some torques belong to no acceleration there; correct the "
+            "inertia of the links from ",
+            Quoted(place.link),
+            " on, give the joint an armature, or make it fixed."));
   }
   if (report.ok()) CheckMassCondition(check, report);
   return false;

@@ -2,6 +2,8 @@
 
 #include <Eigen/Geometry>
 
+#include "core/tree/tree.h"
+
 namespace torqued {
 namespace {
 

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/engine/evaluate_rows.h"
+#include "core/tree/tree.h"
 
 namespace torqued {
 namespace {
@@ -83,8 +85,8 @@ EvaluationOptions Without(EvaluationOptions options, bool gravity) {
 
 /// Makes the payload of the options a kilogram heavier, or leaves it out if it
 /// has a kilogram itself. False: there is no frame for a payload.
-bool OtherLoad(const Model& model, EvaluationOptions* options,
-               CheckSetup* setup) {
+bool SetReferencePayload(const Model& model, EvaluationOptions* options,
+                         CheckSetup* setup) {
   const bool carries = options->payload.has_value();
   if (!carries && !model.tip_frame() && options->tip_frame.empty()) {
     return false;
@@ -109,15 +111,23 @@ bool IsInvalidMagnitude(const std::optional<double>& number) {
   return number && !(*number >= 0 && std::isfinite(*number));
 }
 
+using Member = std::pair<const char*, std::optional<double>>;
+std::optional<MemberProblem> FindInvalidMagnitude(
+    std::initializer_list<Member> members, const char* message) {
+  for (const auto& [member, number] : members) {
+    if (IsInvalidMagnitude(number)) return MemberProblem{member, message};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<MemberProblem> Validate(const JointBounds& bounds,
                                       const JointLimits& limits) {
-  using Member = std::pair<const char*, std::optional<double>>;
-  for (const auto& [member, limit] :
-       {Member("velocity", bounds.velocity), Member("effort", bounds.effort)}) {
-    if (!IsInvalidMagnitude(limit)) continue;
-    return MemberProblem{member, "A limit must be finite and at least 0."};
+  if (auto problem = FindInvalidMagnitude(
+          {{"velocity", bounds.velocity}, {"effort", bounds.effort}},
+          "A limit must be finite and at least 0.")) {
+    return problem;
   }
   for (const auto& [member, limit] :
        {Member("lower", bounds.lower), Member("upper", bounds.upper)}) {
@@ -151,15 +161,10 @@ std::optional<MemberProblem> Validate(const JointBounds& bounds,
 }
 
 std::optional<MemberProblem> Validate(const JointDrive& drive) {
-  using Member = std::pair<const char*, std::optional<double>>;
-  for (const auto& [member, number] :
-       {Member("viscous_friction", drive.viscous_friction),
-        Member("coulomb_friction", drive.coulomb_friction),
-        Member("armature", drive.armature)}) {
-    if (!IsInvalidMagnitude(number)) continue;
-    return MemberProblem{member, "It must be finite and at least 0."};
-  }
-  return std::nullopt;
+  return FindInvalidMagnitude({{"viscous_friction", drive.viscous_friction},
+                               {"coulomb_friction", drive.coulomb_friction},
+                               {"armature", drive.armature}},
+                              "It must be finite and at least 0.");
 }
 
 CheckSetup MakeCheckSetup(std::shared_ptr<const Model> model,
@@ -189,7 +194,8 @@ CheckSetup MakeCheckSetup(std::shared_ptr<const Model> model,
                    .static_plan = plan(Without(torques, true)),
                    .inertial_plan = plan(Without(torques, false))};
   EvaluationOptions other = torques;
-  if (OtherLoad(*model, &other, &setup)) setup.reference_load = plan(other);
+  if (SetReferencePayload(*model, &other, &setup))
+    setup.reference_payload = plan(other);
   if (options.path_inertia) {
     torques.quantities = {Quantity::kOperationalSpace,
                           Quantity::kTaskProjection};
@@ -215,7 +221,7 @@ std::variant<std::int64_t, ArgumentError> BytesToCheck(
   std::int64_t most = 0;
   for (const EvaluationPlan* plan :
        {&setup.torques, &setup.static_plan, &setup.inertial_plan,
-        setup.reference_load ? &*setup.reference_load : nullptr,
+        setup.reference_payload ? &*setup.reference_payload : nullptr,
         setup.space ? &*setup.space : nullptr}) {
     if (plan == nullptr) continue;
     most = std::max(most, RowWorkspace::BytesFor(*plan, kernels));
@@ -230,7 +236,8 @@ TorqueTerms::TorqueTerms(const CheckSetup& setup) {
     slides_.push_back(joint.type == JointType::kPrismatic);
   }
   const bool heavier = setup.other_mass > setup.load_mass;
-  const EvaluationPlan& plan = heavier ? *setup.reference_load : setup.torques;
+  const EvaluationPlan& plan =
+      heavier ? *setup.reference_payload : setup.torques;
   const Model& model = plan.model();
   gravity_ = Vector(plan.options().terms.gravity->data()).norm();
   const Tree tree = model.tree();
@@ -245,9 +252,9 @@ TorqueTerms::TorqueTerms(const CheckSetup& setup) {
     }
   }
   for (const Frame& frame : model.frames()) {
-    if (frame.placement.body == kBase) continue;
-    farthest =
-        std::max(farthest, Vector(frame.placement.p).norm() + setup.load_reach);
+    if (frame.body == kBase) continue;
+    farthest = std::max(farthest,
+                        Vector(frame.pose.p.data()).norm() + setup.load_reach);
   }
   reach_ += farthest;
   precision_ = plan.precision() == Precision::kSingle
@@ -271,8 +278,8 @@ void TorqueTerms::Bound(const Trajectory& trajectory, Eigen::Index row,
   const double acceleration = reach * turn_acceleration + slide_acceleration;
   double force = mass_ * (gravity_ + acceleration + 2 * turn_speed * speed);
   double moment = inertia_ * (turn_speed * turn_speed + turn_acceleration);
-  if (const SampleView& wrench = trajectory.tip_wrench; wrench.rows() > 0) {
-    const double* const at = wrench.data() + (wrench.rows() > 1 ? 6 * row : 0);
+  if (const SampleView& wrench = trajectory.tip_wrench; wrench.rows > 0) {
+    const double* const at = wrench.data + (wrench.rows > 1 ? 6 * row : 0);
     moment += Vector(at).norm();
     force += Vector(at + 3).norm();
   }
@@ -302,8 +309,8 @@ void CheckTimes(std::span<const double> time) {
 
 void CheckNumbers(std::string_view name, const SampleView& table,
                   std::span<const std::string> joints) {
-  for (Eigen::Index row = 0; row < table.rows(); ++row) {
-    for (Eigen::Index k = 0; k < table.cols(); ++k) {
+  for (Eigen::Index row = 0; row < table.rows; ++row) {
+    for (Eigen::Index k = 0; k < table.columns; ++k) {
       if (std::isfinite(table(row, k))) continue;
       const std::string joint = joints.empty() ? "" : joints[k];
       throw ArgumentError{Code::kInvalidSample,
@@ -329,14 +336,14 @@ void CheckSamples(const Trajectory& trajectory, const CheckSetup& setup) {
                 {"a", trajectory.a, joints, false},
                 {"tip_wrench_on_environment", trajectory.tip_wrench, 6, true}};
   for (const auto& [name, table, columns, optional] : tables) {
-    const bool absent_or_one = optional && table.rows() <= 1;
-    if (table.rows() != rows && !absent_or_one) {
+    const bool absent_or_one = optional && table.rows <= 1;
+    if (table.rows != rows && !absent_or_one) {
       Refuse(Code::kWrongRowCount, name, "Expected ", rows, " rows, got ",
-             table.rows(), ".");
+             table.rows, ".");
     }
-    if (table.cols() != columns && table.rows() > 0) {
+    if (table.columns != columns && table.rows > 0) {
       Refuse(Code::kWrongColumnCount, name, "Expected ", columns,
-             " columns, got ", table.cols(), ".");
+             " columns, got ", table.columns, ".");
     }
   }
   CheckTimes(trajectory.time);

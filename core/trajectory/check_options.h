@@ -6,11 +6,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/trajectory/trajectory_check.h"
 
 namespace torqued {
+
+struct SimdKernels;
 
 /// A joint with the limits and the friction that count.
 struct CheckedJoint : JointLimitsInForce {
@@ -29,9 +32,9 @@ struct CheckSetup {
   /// As `torques`, with a payload of another mass and the same shape: torques
   /// are affine in it. At least 1 kg apart, so that a light payload is not
   /// lost in the torques of the robot. Absent: nothing could carry it.
-  std::optional<EvaluationPlan> reference_load = {};
+  std::optional<EvaluationPlan> reference_payload = {};
   double load_mass = 0;   // kg, of `torques`
-  double other_mass = 0;  // of `reference_load`
+  double other_mass = 0;  // of `reference_payload`
   double load_reach = 0;  // of either, from its frame to its centre of mass, m
   /// Mobility and σ_min, where they are wanted.
   std::optional<EvaluationPlan> space = {};
@@ -52,7 +55,7 @@ class TorqueTerms {
   /// slides put end to end), s and t speed and acceleration at its end with all
   /// joints in line, w and w' those of the angles, I the traces of all inertias
   /// and (n; f) the tip's wrench.
-  void Bound(const Trajectory& trajectory, Eigen::Index row,
+  void Bound(const Trajectory& trajectory, std::int64_t row,
              std::span<double> bounds) const;
 
   /// Torques that differ by no more than this, times the terms and the torques
@@ -68,6 +71,12 @@ class TorqueTerms {
   double reach_ = 0;          // m, slides at 0
   double precision_ = 0;
 };
+
+/// How many bytes of workspace a thread needs for a check with these options,
+/// whatever its samples are; or what is wrong with the options for the model.
+std::variant<std::int64_t, ArgumentError> BytesToCheck(
+    std::shared_ptr<const Model> model, const TrajectoryOptions& options,
+    const SimdKernels& kernels);
 
 // All of these throw ArgumentError for the first problem that they find.
 

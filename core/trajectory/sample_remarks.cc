@@ -1,11 +1,10 @@
-#include "core/trajectory/sample_remarks.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
-#include <tuple>
 #include <utility>
+
+#include "core/trajectory/verdict.h"
 
 namespace torqued {
 namespace {
@@ -27,11 +26,6 @@ double ScaleOf(double size, double digits) {
 }
 
 }  // namespace
-
-bool SampleRemark::IsGraverThan(const SampleRemark& b) const {
-  return std::tuple(-severity, first_row, kind, joint) <
-         std::tuple(-b.severity, b.first_row, b.kind, b.joint);
-}
 
 void SampleResolution::Add(Eigen::Index column, double number) {
   const double size = std::abs(number);
@@ -74,41 +68,40 @@ SampleRemarkFinder::SampleRemarkFinder(std::span<const double> time,
                                        const SampleView& q, const SampleView& v,
                                        const SampleView& a,
                                        std::vector<bool> turns)
-    : time_(time.data(), static_cast<Eigen::Index>(time.size()), 1),
-      tables_{q, v, a},
-      turns_(std::move(turns)) {
+    : time_(time), tables_{q, v, a}, turns_(std::move(turns)) {
   const bool single = std::ranges::all_of(time, [](double t) {
     return static_cast<double>(static_cast<float>(t)) == t;
   });
-  resolution_.fill({Eigen::VectorXd::Zero(q.cols()), kSingle});
+  resolution_.fill({Eigen::VectorXd::Zero(q.columns), kSingle});
   resolution_[3] = {Eigen::VectorXd::Zero(1), single ? kSingle : kDouble};
   found_.counts.resize(turns_.size());
 }
 
 bool SampleRemarkFinder::Prepare(std::int64_t rows) {
   if (ready()) return true;
-  const auto end = looked_at_ + std::min(rows, time_.rows() - looked_at_);
+  const auto end = looked_at_ + std::min(rows, std::ssize(time_) - looked_at_);
   for (; looked_at_ < end; ++looked_at_) {
     for (std::size_t k = 0; k < tables_.size(); ++k) {
-      for (Eigen::Index j = 0; j < tables_[k].cols(); ++j) {
+      for (Eigen::Index j = 0; j < tables_[k].columns; ++j) {
         resolution_[k].Add(j, tables_[k](looked_at_, j));
       }
     }
-    resolution_[3].Add(0, time_(looked_at_));
+    resolution_[3].Add(0, time_[looked_at_]);
   }
   if (ready()) MakeTracks();
   return ready();
 }
 
 void SampleRemarkFinder::MakeTracks() {
-  const Eigen::Index n = time_.rows() - 1;
-  const auto steps = time_.bottomRows(n) - time_.topRows(n);
+  const Eigen::Index n = std::ssize(time_) - 1;
+  const Eigen::Map<const Eigen::VectorXd> time(time_.data(), n + 1);
+  const auto steps = time.tail(n) - time.head(n);
   // Even times are exact, however few digits they have.
   const double rounding = resolution_[3].Rounding();
   const bool even =
       n < 2 || steps.maxCoeff() - steps.minCoeff() <= 2 * rounding;
   time_quantum_ = even ? rounding : resolution_[3].QuantumOf(0);
-  for (Eigen::Index j = 0; j < tables_[0].cols(); ++j) {
+  for (Eigen::Index j = 0; j < tables_[0].columns; ++j) {
     for (std::size_t k = 0; k < 2; ++k) {
       const SampleResolution &of = resolution_[k], &rate = resolution_[k + 1];
       Track& track =
@@ -128,17 +121,17 @@ SampleRemarkFinder::Span SampleRemarkFinder::StepFrom(const Track& track,
                                                       std::int64_t row) const {
   const int j = track.joint;
   const auto slope = [&](std::int64_t from) {
-    if (from < 0 || from + 1 == time_.rows()) return 0.0;
+    if (from < 0 || from + 1 == std::ssize(time_)) return 0.0;
     return (track.rate(from + 1, j) - track.rate(from, j)) /
-           (time_(from + 1) - time_(from));
+           (time_[from + 1] - time_[from]);
   };
   const double here = slope(row);
   double before = std::abs(here - slope(row - 1));
   double after = std::abs(slope(row + 1) - here);
   // Beside the samples it may change as much.
   if (row == 0) before = std::max(before, after);
-  if (row + 2 == time_.rows()) after = std::max(before, after);
-  Span step{.steps = 1, .time = time_(row + 1) - time_(row)};
+  if (row + 2 == std::ssize(time_)) after = std::max(before, after);
+  Span step{.steps = 1, .time = time_[row + 1] - time_[row]};
   step.integral =
       (track.rate(row, j) / 2 + track.rate(row + 1, j) / 2) * step.time;
   step.change = track.of(row + 1, j) - track.of(row, j);
@@ -155,14 +148,14 @@ void SampleRemarkFinder::Judge(Track& track, Span& span, std::int64_t end) {
   if (span.contradicts) return;
   const double share = span.steps == 1 ? kShare : kShare / 2;
   SampleRemark remark{.kind = track.kind, .joint = track.joint};
-  remark.given = span.integral / span.time;
+  remark.given.value = span.integral / span.time;
   remark.expected = span.change / span.time;
   remark.tolerance =
       share * track.largest_rate + track.rate_quantum +
       (span.curvature + track.of_quantum +
-       time_quantum_ * (std::abs(remark.given) + 2 * span.variation)) /
+       time_quantum_ * (std::abs(remark.given.value) + 2 * span.variation)) /
           span.time;
-  const double difference = std::abs(remark.given - remark.expected);
+  const double difference = std::abs(remark.given.value - remark.expected);
   remark.severity = difference / remark.tolerance;
   // A span whose numbers overflow is not judged.
   span.contradicts =
@@ -173,9 +166,9 @@ void SampleRemarkFinder::Judge(Track& track, Span& span, std::int64_t end) {
   const std::int64_t first = end - span.steps, pause = first - open.last_row;
   // A pause shorter than what is beside it does not part two remarks.
   if (open.steps > 0 && pause >= std::max(open.steps, span.steps)) {
-    found_.Add(std::exchange(open, {}));
+    AddTo(found_, std::exchange(open, {}));
   }
-  remark.worst_row = end - (span.steps + 1) / 2;
+  remark.given.row = end - (span.steps + 1) / 2;
   remark.first_row = open.steps > 0 ? open.first_row : first;
   remark.last_row = open.last_row = end;
   remark.steps = open.steps += span.steps;
@@ -204,11 +197,11 @@ SampleRemarks SampleRemarkFinder::Finish() {
     for (const Span& span : track.spans) {
       if (span.steps == 0) continue;
       tail.Prepend(span);
-      Judge(track, tail, time_.rows() - 1);
+      Judge(track, tail, std::ssize(time_) - 1);
     }
-    if (track.open.steps > 0) found_.Add(track.open);
+    if (track.open.steps > 0) AddTo(found_, track.open);
   }
-  found_.Sort();
+  Trim(found_);
   return std::move(found_);
 }
 

@@ -1,10 +1,10 @@
-#include "core/trajectory/slow_down.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <tuple>
+
+#include "core/trajectory/verdict.h"
 
 namespace torqued {
 namespace {

@@ -1,11 +1,12 @@
-#include "core/trajectory/spline.h"
-
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
+
+#include "core/trajectory/verdict.h"
 
 namespace torqued {
 namespace {
@@ -202,11 +203,12 @@ class Run final : public SplineDerivatives {
       : degree_(Degree(method)),
         since_(SinceTheFirst(time)),
         basis_(since_, degree_),
-        x_(positions) {
+        x_(Eigen::Map<const Table>(positions.data, positions.rows,
+                                   positions.columns)) {
     // The first write to memory takes time, so the passes do it.
     band_.reserve(since_.size() * BandWidth());
-    rates_.v.resize(positions.rows(), positions.cols());
-    rates_.a.resize(positions.rows(), positions.cols());
+    rates_.v.reserve(x_.size());
+    rates_.a.reserve(x_.size());
   }
 
   bool Advance(std::int64_t rows) override {
@@ -225,6 +227,9 @@ class Run final : public SplineDerivatives {
   }
 
  private:
+  using Table =
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
   std::size_t BandWidth() const { return 2 * degree_ + 1; }
   double& Entry(std::size_t row, std::size_t column) {
     return band_[row * BandWidth() + column + degree_ - row];
@@ -264,10 +269,12 @@ class Run final : public SplineDerivatives {
   void Rates() {
     const int span = basis_.Span(since_[row_]);
     const LocalBasis local = basis_.At(since_[row_], span);
-    auto v = rates_.v.row(row_);
-    auto a = rates_.a.row(row_);
-    v.setZero();
-    a.setZero();
+    const auto add_zeros = [this](std::vector<double>& table) {
+      table.resize(table.size() + x_.cols());
+      return Eigen::Map<Eigen::RowVectorXd>(
+          table.data() + table.size() - x_.cols(), x_.cols());
+    };
+    auto v = add_zeros(rates_.v), a = add_zeros(rates_.a);
     for (int j = 0; j <= degree_; ++j) {
       const auto spline = x_.row(span - degree_ + j);
       v += local[1][j] * spline;
@@ -284,7 +291,7 @@ class Run final : public SplineDerivatives {
   std::vector<double> since_;
   Basis basis_;
   std::vector<double> band_;  // by row: as many diagonals below as above
-  SampleTable x_;             // positions, then coefficients
+  Table x_;                   // positions, then coefficients
   SampleRates rates_;
   bool finite_ = true;
   std::size_t pass_ = 0;

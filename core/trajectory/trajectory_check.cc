@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/engine/evaluation_plan.h"
 #include "core/trajectory/check_options.h"
+#include "core/trajectory/verdict.h"
 
 namespace torqued {
 namespace {
@@ -37,8 +39,11 @@ double ConditionOf(const double* W, const TaskOptions& task) {
   for (int k = 0; k < m; ++k) {
     scale[k] = task.axes[k] >= 3 ? 1 / task.characteristic_length : 1.0;
   }
-  const SampleTable scaled =
-      scale.asDiagonal() * SampleView(W, m, m) * scale.asDiagonal();
+  using RowMajor =
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const RowMajor scaled = scale.asDiagonal() *
+                          Eigen::Map<const RowMajor>(W, m, m) *
+                          scale.asDiagonal();
   if (!scaled.allFinite()) return kInfinity;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       scaled, Eigen::EigenvaluesOnly);
@@ -92,7 +97,7 @@ class Run final : public TrajectoryCheck {
       remarks_.emplace(trajectory_.time, trajectory_.q, trajectory_.v,
                        trajectory_.a, std::move(turns));
     }
-    if (setup_.reference_load) terms_.emplace(setup_);
+    if (setup_.reference_payload) terms_.emplace(setup_);
     term_bounds_.resize(tallies_.size());
   }
 
@@ -104,7 +109,7 @@ class Run final : public TrajectoryCheck {
 
   std::int64_t step_bytes() const override {
     const int tables =
-        2 + (setup_.reference_load ? 1 : 0) + (tables_.a != nullptr ? 1 : 0);
+        2 + (setup_.reference_payload ? 1 : 0) + (tables_.a != nullptr ? 1 : 0);
     Index of_a_sample = Index{tables} * n_;
     if (setup_.space) {
       const Index m = options_.evaluation.task.axis_count;
@@ -114,11 +119,10 @@ class Run final : public TrajectoryCheck {
            static_cast<Index>(sizeof(double));
   }
 
-  std::optional<ArgumentError> Advance(
-      Engine& engine, CheckThreads threads,
-      const std::shared_ptr<CancellationToken>& cancellation) override try {
+  std::optional<ArgumentError> Advance(Engine& engine,
+                                       const JobOptions& job) override try {
     Index most = MostOfASlab();
-    if (threads == CheckThreads::kTheCaller) {
+    if (job.max_threads == 1) {
       const double sample = std::max(NanosecondsOfSample(), 1.0);
       most = std::clamp<Index>(static_cast<Index>(kSlabNanoseconds / sample), 1,
                                most);
@@ -129,15 +133,12 @@ class Run final : public TrajectoryCheck {
     }
     const Index first = done_, count = std::min(most, total() - first);
     Compute(first, count, [&](const EvaluationPlan& plan, const auto& outputs) {
-      EvaluationReport report = engine.Evaluate(
-          plan, outputs,
-          {.cancellation = cancellation,
-           .max_threads = threads == CheckThreads::kTheCaller ? 1 : 0});
+      EvaluationReport report = engine.Evaluate(plan, outputs, job);
       if (report.failed) throw std::bad_alloc();
       return report;
     });
     // A cancelled plan leaves its results undefined.
-    if (cancellation != nullptr && cancellation->cancelled()) {
+    if (job.cancellation != nullptr && job.cancellation->cancelled()) {
       return std::nullopt;
     }
     for (Index k = 0; k < count; ++k) AddSample(first + k, k);
@@ -165,7 +166,7 @@ class Run final : public TrajectoryCheck {
     }
     verdict_.passes = verdict_.violations.count == 0 &&
                       !(options_.consistent && verdict_.remarks.count > 0);
-    verdict_.payload_looked_at = setup_.reference_load.has_value();
+    verdict_.payload_looked_at = setup_.reference_payload.has_value();
     if (verdict_.payload_looked_at && payload_.least <= payload_.most) {
       verdict_.payload = payload_;
     }
@@ -175,7 +176,7 @@ class Run final : public TrajectoryCheck {
 
  private:
   struct Slab {
-    Table tau, still, reference_payload, push, sigma_min, mobility;
+    Table tau, static_torques, reference_payload, inertial, sigma_min, mobility;
     std::vector<std::uint32_t> rank;
   };
 
@@ -186,8 +187,8 @@ class Run final : public TrajectoryCheck {
   /// Estimate for all plans; a singular task is computed one state at a time.
   double NanosecondsOfSample() const {
     constexpr double kSingularTask = 5000;
-    return 4 * setup_.torques.cost() +
-           (setup_.space ? setup_.space->cost() + kSingularTask : 0);
+    return 4 * setup_.torques.checked().cost +
+           (setup_.space ? setup_.space->checked().cost + kSingularTask : 0);
   }
 
   [[noreturn]] static void RefuseOverflow(Index row,
@@ -200,16 +201,16 @@ class Run final : public TrajectoryCheck {
   /// Fills the slab with some samples.
   void Compute(Index first, Index count, const auto& evaluate) {
     const auto rows = [=](const SampleView& table) {
-      const bool one = table.rows() == 1;
-      return InputArray{table.data() + (one ? 0 : first * table.cols()),
+      const bool one = table.rows == 1;
+      return InputArray{table.data + (one ? 0 : first * table.columns),
                         NumberType::kF64, one ? 1 : count,
-                        static_cast<int>(table.cols())};
+                        static_cast<int>(table.columns)};
     };
-    EvaluationInputs motion, still, push;
-    motion.q = still.q = push.q = rows(trajectory_.q);
-    motion.v = push.a = rows(trajectory_.v);
+    EvaluationInputs motion, still, inertial;
+    motion.q = still.q = inertial.q = rows(trajectory_.q);
+    motion.v = inertial.a = rows(trajectory_.v);
     motion.a = rows(trajectory_.a);
-    if (trajectory_.tip_wrench.rows() > 0) {
+    if (trajectory_.tip_wrench.rows > 0) {
       motion.tip_wrench = still.tip_wrench = rows(trajectory_.tip_wrench);
     }
     const auto torques = [&](EvaluationPlan plan,
@@ -224,11 +225,12 @@ class Run final : public TrajectoryCheck {
                      "the torques overflow.");
     };
     torques(setup_.torques, motion, slab_.tau);
-    torques(setup_.static_plan, still, slab_.still);
-    if (setup_.reference_load) {
-      torques(*setup_.reference_load, motion, slab_.reference_payload);
+    torques(setup_.static_plan, still, slab_.static_torques);
+    if (setup_.reference_payload) {
+      torques(*setup_.reference_payload, motion, slab_.reference_payload);
     }
-    if (tables_.a != nullptr) torques(setup_.inertial_plan, push, slab_.push);
+    if (tables_.a != nullptr)
+      torques(setup_.inertial_plan, inertial, slab_.inertial);
     if (!setup_.space) return;
     EvaluationPlan space = *setup_.space;
     EvaluationInputs place;
@@ -302,19 +304,13 @@ class Run final : public TrajectoryCheck {
       return SplineNode{trajectory_.q(at, j), trajectory_.v(at, j),
                         trajectory_.a(at, j)};
     };
-    const CheckedJoint& joint = setup_.joints[j];
-    JointTally& tally = tallies_[j];
     const ExtremaBetween extrema =
         FindExtremaBetween(*trajectory_.spline, step, node(row), node(row + 1));
     for (const SplineExtremum& turn : extrema.positions) {
-      tally.AddPosition(row, turn.after, turn.value);
-      FindPositionViolation(turn.value, joint, {row, j, turn.after});
+      AddPosition(turn.value, {row, j, turn.after});
     }
     for (const SplineExtremum& turn : extrema.velocities) {
-      const SamplePlace place{row, j, turn.after};
-      tally.AddVelocity(row, turn.after, turn.value, joint.velocity);
-      FindExcess(LimitKind::kVelocity, turn.value, joint.velocity, place);
-      slow_down_.AddVelocity(turn.value, joint.velocity, place);
+      AddVelocity(turn.value, {row, j, turn.after});
     }
   }
 
@@ -333,51 +329,45 @@ class Run final : public TrajectoryCheck {
   void AddJoint(Index row, int j, double step, Index at) {
     const CheckedJoint& joint = setup_.joints[j];
     const SamplePlace place{row, j};
-    JointSample sample;
-    sample.q = trajectory_.q(row, j);
-    sample.v = trajectory_.v(row, j);
-    sample.tau = slab_.tau[at];
-    sample.torque_limit = joint.torque.At(sample.v);
-    sample.velocity_limit = joint.velocity;
-    tallies_[j].Add(row, step, sample);
-    FindExcess(LimitKind::kTorque, sample.tau, sample.torque_limit, place);
-    FindExcess(LimitKind::kVelocity, sample.v, joint.velocity, place);
-    FindPositionViolation(sample.q, joint, place);
+    const double v = trajectory_.v(row, j), tau = slab_.tau[at];
+    const double limit = joint.torque.At(v);
+    tallies_[j].Add(row, step, v, tau, limit);
+    FindExcess(LimitKind::kTorque, tau, limit, place);
 
     ScaledTorque scaled;
-    scaled.still = slab_.still[at];
-    scaled.viscous = joint.viscous_friction * sample.v;
+    scaled.still = slab_.static_torques[at];
+    scaled.viscous = joint.viscous_friction * v;
     const double epsilon = options_.evaluation.terms.coulomb_smoothing;
     double coulomb = 0;
-    if (joint.coulomb_friction != 0 && sample.v != 0) {
-      coulomb = epsilon > 0
-                    ? joint.coulomb_friction * std::tanh(sample.v / epsilon)
-                    : std::copysign(joint.coulomb_friction, sample.v);
+    if (joint.coulomb_friction != 0 && v != 0) {
+      coulomb = epsilon > 0 ? joint.coulomb_friction * std::tanh(v / epsilon)
+                            : std::copysign(joint.coulomb_friction, v);
     }
-    scaled.moving = sample.tau - scaled.still - scaled.viscous - coulomb;
+    scaled.moving = tau - scaled.still - scaled.viscous - coulomb;
     const Index cell = row * n_ + j;
     const auto store = [cell](double* table, double number) {
       if (table != nullptr) table[cell] = number;
     };
-    store(tables_.tau, sample.tau);
-    if (tables_.a != nullptr) tables_.a[cell] = slab_.push[at];
+    store(tables_.tau, tau);
+    if (tables_.a != nullptr) tables_.a[cell] = slab_.inertial[at];
     store(tables_.b, scaled.moving);
     store(tables_.c, scaled.still);
     store(tables_.d, scaled.viscous);
     store(tables_.e, coulomb);
-    store(tables_.torque_limit, sample.torque_limit);
+    store(tables_.torque_limit, limit);
 
     if (epsilon > 0) {
       scaled.smooth = joint.coulomb_friction;
-      scaled.sharpness = sample.v / epsilon;
+      scaled.sharpness = v / epsilon;
     } else {
       scaled.still += coulomb;
     }
-    slow_down_.AddTorque(scaled, sample.v, joint.torque, place);
-    slow_down_.AddVelocity(sample.v, joint.velocity, place);
-    if (setup_.reference_load) {
-      payload_.Restrict(Loaded(j, sample.tau, slab_.reference_payload[at]),
-                        sample.torque_limit, place);
+    slow_down_.AddTorque(scaled, v, joint.torque, place);
+    AddVelocity(v, place);
+    AddPosition(trajectory_.q(row, j), place);
+    if (setup_.reference_payload) {
+      Restrict(payload_, Loaded(j, tau, slab_.reference_payload[at]), limit,
+               place);
     }
   }
 
@@ -388,8 +378,16 @@ class Run final : public TrajectoryCheck {
     violations_.Add(kind, place, value, limit, UseOf(value, limit));
   }
 
-  void FindPositionViolation(double q, const CheckedJoint& joint,
-                             const SamplePlace& place) {
+  /// At a sample or between two.
+  void AddVelocity(double v, const SamplePlace& place) {
+    const double limit = setup_.joints[place.joint].velocity;
+    tallies_[place.joint].AddVelocity(place.row, place.after, v, limit);
+    FindExcess(LimitKind::kVelocity, v, limit, place);
+    slow_down_.AddVelocity(v, limit, place);
+  }
+  void AddPosition(double q, const SamplePlace& place) {
+    const CheckedJoint& joint = setup_.joints[place.joint];
+    tallies_[place.joint].AddPosition(place.row, place.after, q);
     const double range = joint.upper - joint.lower;
     const auto position = [&](double excess, double limit) {
       if (!(excess > 0)) return;
@@ -460,7 +458,7 @@ std::variant<TrajectoryVerdict, ArgumentError> CheckTrajectory(
   }
   const auto& check = std::get<0>(created);
   while (check->done() < check->total()) {
-    if (auto error = check->Advance(engine, CheckThreads::kAllOfTheEngine)) {
+    if (auto error = check->Advance(engine)) {
       return *std::move(error);
     }
   }

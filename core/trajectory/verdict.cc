@@ -61,26 +61,21 @@ double TorqueLimit::At(double speed) const {
   return a.torque + share * (b.torque - a.torque);
 }
 
-void PayloadRange::Restrict(const LoadedTorque& torque, double limit,
-                            const SamplePlace& place) {
+void Restrict(PayloadRange& range, const LoadedTorque& torque, double limit,
+              const SamplePlace& place) {
   if (std::isinf(limit)) return;
   if (torque.per_kg == 0) {
-    if (std::abs(torque.without) > limit) most = -1;
+    if (std::abs(torque.without) > limit) range.most = -1;
     return;
   }
   const auto [low, high] =
       std::minmax({(limit - torque.without) / torque.per_kg,
                    (-limit - torque.without) / torque.per_kg});
-  least = std::max(least, low);
-  if (high < most) {
-    most = high;
-    limited_by = place;
+  range.least = std::max(range.least, low);
+  if (high < range.most) {
+    range.most = high;
+    range.limited_by = place;
   }
-}
-
-bool LimitViolation::IsGraverThan(const LimitViolation& b) const {
-  return std::tuple(-severity, first_row, first_after, kind, joint) <
-         std::tuple(-b.severity, b.first_row, b.first_after, b.kind, b.joint);
 }
 
 void ViolationTracker::Add(LimitKind kind, const SamplePlace& place,
@@ -109,16 +104,14 @@ void ViolationTracker::Add(LimitKind kind, const SamplePlace& place,
   if (place.after == 0) ++open.samples;
   if (severity > open.severity) {
     open.severity = severity;
-    open.worst_row = place.row;
-    open.worst_after = place.after;
-    open.value = value;
+    open.worst = {place.row, value, place.after};
     open.limit = limit;
   }
 }
 
 void ViolationTracker::Close(const LimitViolation& violation) {
   if (!(violation.severity > 0)) return;
-  found_.Add(violation);
+  AddTo(found_, violation);
   if (!found_.first || IsEarlier(violation, *found_.first)) {
     found_.first = violation;
   }
@@ -131,16 +124,8 @@ Violations ViolationTracker::Finish() {
       open = {};
     }
   }
-  found_.Sort();
+  Trim(found_);
   return std::move(found_);
-}
-
-void KeepLargest(PeakValue& peak, const PeakValue& candidate) {
-  if (!peak.present() || candidate.value > peak.value) peak = candidate;
-}
-
-void KeepSmallest(PeakValue& peak, const PeakValue& candidate) {
-  if (!peak.present() || candidate.value < peak.value) peak = candidate;
 }
 
 double UseOf(double value, double limit) {
@@ -167,17 +152,16 @@ bool JointTally::overflows() const {
           square_of_use_.overflows());
 }
 
-void JointTally::Add(std::int64_t row, double step, const JointSample& sample) {
-  KeepFarthest(demand_.torque, {row, sample.tau});
-  AddPosition(row, 0, sample.q);
-  AddVelocity(row, 0, sample.v, sample.velocity_limit);
-  square_of_torque_.Add(step, sample.tau * sample.tau);
-  if (!std::isinf(sample.torque_limit)) {
-    const double use = UseOf(sample.tau, sample.torque_limit);
+void JointTally::Add(std::int64_t row, double step, double v, double tau,
+                     double limit) {
+  KeepFarthest(demand_.torque, {row, tau});
+  square_of_torque_.Add(step, tau * tau);
+  if (!std::isinf(limit)) {
+    const double use = UseOf(tau, limit);
     KeepLargest(demand_.torque_use, {row, use});
     square_of_use_.Add(step, use * use);
   }
-  const double power = sample.tau * sample.v;
+  const double power = tau * v;
   KeepLargest(demand_.highest_power, {row, power});
   KeepSmallest(demand_.lowest_power, {row, power});
   const double before = std::exchange(last_power_, power);

@@ -1,108 +1,49 @@
-// The parts of a verdict on a trajectory: what each joint does, what leaves its
-// limits, which steps are too long, and which payloads pass.
+// What a verdict on a trajectory is made of, sample by sample.
 #pragma once
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
-#include <optional>
+#include <map>
 #include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "core/model/model.h"
+#include "core/trajectory/trajectory_check.h"
 
 namespace torqued {
 
-enum class LimitKind : std::uint8_t {
-  kTorque,    // |tau| over what the drive gives at this speed
-  kVelocity,  // |v| over the limit
-  kPosition,  // q below the lower or above the upper limit
-};
-
-struct SamplePlace {
-  std::int64_t row = -1;  // from 0; -1: nowhere
-  int joint = -1;         // in the caller's order; -1: none in particular
-  /// s since that row, before the next one: between samples. 0: at the row.
+/// The gravest comes first, of the same severity the earliest.
+template <class Finding>
+auto Order(const Finding& finding) {
   double after = 0;
-  /// The kind of the limit, if the place is about one.
-  LimitKind kind = LimitKind::kTorque;
-};
+  if constexpr (requires { finding.first_after; }) after = finding.first_after;
+  return std::tuple(-finding.severity, finding.first_row, after, finding.kind,
+                    finding.joint);
+}
 
-struct TorqueAtSpeed {
-  double speed = 0;   // rad/s or m/s, at least 0
-  double torque = 0;  // N m or N, at least 0
-};
-
-/// The largest magnitude of a joint's torque, which may fall with its speed:
-/// the smaller of a constant and of a curve with straight pieces, which goes on
-/// as it begins and ends.
-class TorqueLimit {
- public:
-  TorqueLimit() = default;
-  /// `curve`: speeds increase; empty: none. All that is given is multiplied by
-  /// `derating`.
-  TorqueLimit(std::optional<double> effort,
-              const std::vector<TorqueAtSpeed>& curve, double derating);
-
-  /// The speed may have either sign. Infinite: no limit.
-  double At(double speed) const;
-
-  bool present() const { return !points_.empty(); }
-  /// Where its pieces meet, by speed; straight lines between them, constant
-  /// beyond.
-  const std::vector<TorqueAtSpeed>& points() const { return points_; }
-
- private:
-  std::vector<TorqueAtSpeed> points_;
-};
-
-/// A summary of any number of findings, of bounded size. A `Finding` has a
-/// joint, one of so many kinds, and IsGraverThan.
+/// Leaves the gravest, in order.
 template <class Finding, std::size_t kinds, std::size_t most_listed>
-struct Summary {
-  static constexpr std::size_t kMaxListed = most_listed;
-  /// By kind.
-  using Counts = std::array<std::int64_t, kinds>;
+void Trim(Summary<Finding, kinds, most_listed>& summary) {
+  std::ranges::sort(summary.gravest, {}, Order<Finding>);
+  if (summary.gravest.size() > most_listed) summary.gravest.resize(most_listed);
+}
 
-  /// The gravest first, of the same severity the earliest.
-  std::vector<Finding> gravest;
-  /// All of them, a joint each.
-  std::vector<Counts> counts;
-  std::int64_t count = 0;
-
-  /// The least grave comes first, until Sort.
-  void Add(const Finding& finding) {
-    ++count;
-    ++counts[finding.joint][static_cast<std::size_t>(finding.kind)];
-    if (gravest.size() == kMaxListed) {
-      if (!IsGraver(finding, gravest.front())) return;
-      std::ranges::pop_heap(gravest, IsGraver);
-      gravest.pop_back();
-    }
-    gravest.push_back(finding);
-    std::ranges::push_heap(gravest, IsGraver);
-  }
-  void Sort() { std::ranges::sort_heap(gravest, IsGraver); }
-
- private:
-  static bool IsGraver(const Finding& a, const Finding& b) {
-    return a.IsGraverThan(b);
-  }
-};
-
-/// The step from a row to the next one.
-struct CoarseStep {
-  std::int64_t row = 0;
-  int joint = -1;              // in the caller's order
-  double duration = 0;         // s
-  double position_change = 0;  // rad or m
-  double velocity_change = 0;  // rad/s or m/s
-  /// Its size relative to the largest allowed step; above 1.
-  double share = 0;
-};
+/// What is listed is in no order, and too much, until Trim.
+template <class Finding, std::size_t kinds, std::size_t most_listed>
+void AddTo(Summary<Finding, kinds, most_listed>& summary,
+           const Finding& finding) {
+  ++summary.count;
+  ++summary.counts[finding.joint][static_cast<std::size_t>(finding.kind)];
+  summary.gravest.push_back(finding);
+  if (summary.gravest.size() == 2 * most_listed) Trim(summary);
+}
 
 /// The torque of one joint at one sample with a payload of mass m:
 /// without + m per_kg.
@@ -113,50 +54,11 @@ struct LoadedTorque {
   double per_kg = 0;
 };
 
-/// Payloads from `least` to `most` pass, kg; where that is less, none does, nor
-/// doing without one. A robot whose torques a payload balances may need some.
-struct PayloadRange {
-  double least = 0;
-  double most = std::numeric_limits<double>::infinity();
-  /// The limit that a larger payload would violate; nowhere if there is none.
-  SamplePlace limited_by = {};
-
-  /// Leaves |without + m per_kg| <= limit. Torques are affine in a payload of
-  /// given shape (Lynch & Park 2017, section 8.1: linear in inertial
-  /// parameters), so the limits are solved, not searched.
-  void Restrict(const LoadedTorque& torque, double limit,
-                const SamplePlace& place);
-};
-
-/// Samples in a row, or with short gaps, at which one joint breaks one kind of
-/// limit, and extrema between them. Rows of the latter are those before them.
-struct LimitViolation {
-  LimitKind kind = LimitKind::kTorque;
-  int joint = -1;  // in the caller's order
-  std::int64_t first_row = 0;
-  std::int64_t last_row = 0;
-  /// s since these rows; 0: at the row.
-  double first_after = 0;
-  double last_after = 0;
-  /// That break it, from first to last; 0: an extremum between two alone.
-  std::int64_t samples = 0;
-  /// The worst place: what it has there, and the limit.
-  std::int64_t worst_row = 0;
-  double worst_after = 0;
-  double value = 0;
-  double limit = 0;
-  /// At the worst sample: |value| over the limit; of positions 1 and the share
-  /// of the range by which it is left (1 and the excess where one limit is
-  /// missing). Above 1; infinite for a limit of 0.
-  double severity = 0;
-
-  bool IsGraverThan(const LimitViolation& other) const;
-};
-
-struct Violations : Summary<LimitViolation, 3, 1000> {
-  /// The one that begins first, of several the gravest; absent: there is none.
-  std::optional<LimitViolation> first;
-};
+/// Leaves |without + m per_kg| <= limit. Torques are affine in a payload of
+/// given shape (Lynch & Park 2017, section 8.1: linear in inertial parameters),
+/// so the limits are solved, not searched.
+void Restrict(PayloadRange& range, const LoadedTorque& torque, double limit,
+              const SamplePlace& place);
 
 /// Puts samples together as they come, row by row, and extrema between two of
 /// them after the first and before the second.
@@ -180,53 +82,16 @@ class ViolationTracker {
   double gap_;
   /// By joint and kind, what may still grow; no severity: none.
   std::vector<std::array<LimitViolation, 3>> open_;
-  Violations found_;  // `gravest` is a heap, the least grave on top
-};
-
-/// A number and its place.
-struct PeakValue {
-  std::int64_t row = -1;  // -1: there is none
-  double value = 0;
-  /// s since that row, before the next one: between samples. 0: at the row.
-  double after = 0;
-
-  bool present() const { return row >= 0; }
+  Violations found_;
 };
 
 /// The first of equals stays.
-void KeepLargest(PeakValue& peak, const PeakValue& candidate);
-void KeepSmallest(PeakValue& peak, const PeakValue& candidate);
-
-/// Rows are samples from 0. Positions and velocities are those of the samples
-/// and of the extrema between them that are known. Powers and energies are
-/// those that the drive gives: tau v, and its integral, straight between
-/// samples.
-struct JointDemand {
-  PeakValue torque;    // of the largest magnitude, signed; N m or N
-  PeakValue velocity;  // likewise; rad/s or m/s
-  /// |tau| over the limit at that speed; absent: the joint has none. Infinite
-  /// for a torque where the limit is 0.
-  PeakValue torque_use;
-  PeakValue velocity_use;  // |v| over the limit
-  PeakValue lowest_position;
-  PeakValue highest_position;
-  PeakValue highest_power;  // W
-  PeakValue lowest_power;   // W; negative: the drive brakes
-  double rms_torque = 0;    // over time; squares are straight between samples
-  /// Infinite where the limit is 0 and the torque is not.
-  std::optional<double> rms_torque_use;
-  double energy_given = 0;  // J, of the times with positive power
-  double energy_taken = 0;  // J, at least 0, of those with negative power
-};
-
-/// One sample of a joint.
-struct JointSample {
-  double q = 0;
-  double v = 0;
-  double tau = 0;
-  double torque_limit = 0;    // infinite: none
-  double velocity_limit = 0;  // infinite: none
-};
+inline void KeepLargest(PeakValue& peak, const PeakValue& candidate) {
+  if (!peak.present() || candidate.value > peak.value) peak = candidate;
+}
+inline void KeepSmallest(PeakValue& peak, const PeakValue& candidate) {
+  if (!peak.present() || candidate.value < peak.value) peak = candidate;
+}
 
 /// |value| / limit; 0 / 0 is 0.
 double UseOf(double value, double limit);
@@ -234,12 +99,12 @@ double UseOf(double value, double limit);
 /// Takes the samples of a joint in order.
 class JointTally {
  public:
-  /// `step`: seconds since the sample before; of the first one 0.
-  void Add(std::int64_t row, double step, const JointSample& sample);
+  /// `step`: seconds since the sample before; of the first one 0. Here and
+  /// below a limit is infinite where there is none.
+  void Add(std::int64_t row, double step, double v, double tau, double limit);
 
-  /// An extremum so many seconds after a row that was added, before the next.
+  /// At a sample, or an extremum so many seconds after it, before the next.
   void AddPosition(std::int64_t row, double after, double q);
-  /// `limit` is infinite where there is none.
   void AddVelocity(std::int64_t row, double after, double v, double limit);
 
   /// Whether an integral of finite numbers has left the range of numbers.
@@ -265,6 +130,153 @@ class JointTally {
   JointDemand demand_;
   Integral square_of_torque_, square_of_use_;
   double last_power_ = 0;
+};
+
+/// Position, velocity and acceleration at a sample.
+struct SplineNode {
+  double q = 0;
+  double v = 0;
+  double a = 0;
+};
+
+struct SplineExtremum {
+  double after = 0;  // s, since the sample before it
+  double value = 0;
+};
+
+/// Extrema that lie beyond the values at both samples, by more than rounding;
+/// in order of time.
+struct ExtremaBetween {
+  std::vector<SplineExtremum> positions;
+  std::vector<SplineExtremum> velocities;
+};
+
+/// Of the piece between two samples `step` seconds apart: the polynomial of the
+/// spline's degree that the numbers at both of them determine (of a cubic, q
+/// and v do).
+ExtremaBetween FindExtremaBetween(SplineMethod method, double step,
+                                  const SplineNode& begin,
+                                  const SplineNode& end);
+
+/// The torque of one joint at one sample, by what becomes of it when time runs
+/// slower by 1 / u: v becomes u v and a becomes u² a, so
+///   tau(u) = still + u viscous + u² moving + smooth tanh(u sharpness).
+struct ScaledTorque {
+  double still = 0;      // gravity, wrenches, Coulomb friction: N m or N
+  double viscous = 0;    // viscous friction
+  double moving = 0;     // M a + c
+  double smooth = 0;     // Coulomb friction F_s with a smoothing of epsilon
+  double sharpness = 0;  // v / epsilon
+};
+
+/// Beyond, no limit is looked for.
+inline constexpr double kFastestPace = 1e6;
+
+/// Takes the samples one by one. Limits are exact: their quadratic inequalities
+/// in u are solved; with smooth friction their roots are bracketed one by one,
+/// between the zeros of the derivatives, so that none is missed.
+class SlowDownSearch {
+ public:
+  /// |tau(u)| <= limit(u v).
+  void AddTorque(const ScaledTorque& torque, double v, const TorqueLimit& limit,
+                 SamplePlace place);
+  /// u |v| <= limit.
+  void AddVelocity(double v, double limit, SamplePlace place);
+
+  /// The answer for everything that was added.
+  SlowDown Find() const;
+
+ private:
+  void Forbid(double low, double high, SamplePlace place);
+  void LimitPace(double u, const SamplePlace& place);
+
+  /// Ranges of u apart from each other: by where each begins where it ends, and
+  /// what begins to rule out there.
+  std::map<double, std::pair<double, SamplePlace>> forbidden_;
+  // From u = 1 up to here nothing is forbidden.
+  double fastest_ = std::numeric_limits<double>::infinity();
+  SamplePlace fastest_place_;
+};
+
+/// The last digit of the numbers of a table, which may be rounded to decimals,
+/// to significant digits, or to single precision.
+struct SampleResolution {
+  Eigen::VectorXd largest;  // magnitude, by column; at first 0
+  double rounding = 0;      // of a number, as a share of it
+  /// With which all make do, 10^n for n; 0: all are 0.
+  double decimals = 0;
+  double digits = 10;  // significant
+
+  void Add(Eigen::Index column, double number);
+
+  /// Upper bound of the distance between two numbers of the column's
+  /// resolution.
+  double QuantumOf(Eigen::Index column) const;
+  double Rounding() const { return 2 * rounding * largest.maxCoeff(); }
+};
+
+/// Compares v with the changes of q, and a with those of v, over each step and
+/// over spans of 2, 4, 8, ... steps, by the tolerances of docs/trajectory.md: a
+/// share of the largest rate, one last digit of each number (of the rate half
+/// for rounding, half for curvature that rounding hides), and the curvature. A
+/// span is skipped if a part of it contradicts.
+class SampleRemarkFinder {
+ public:
+  /// `turns`: of each joint whether whole turns change nothing. The memory of
+  /// the tables and of the times outlives this.
+  SampleRemarkFinder(std::span<const double> time, const SampleView& q,
+                     const SampleView& v, const SampleView& a,
+                     std::vector<bool> turns);
+
+  /// Looks at the next rows, at most so many, for their digits and the largest
+  /// rates. True: at all of them; AddStep may begin.
+  bool Prepare(std::int64_t rows);
+  bool ready() const { return looked_at_ == std::ssize(time_); }
+
+  /// The step from this row to the next; every one, in order. Needs ready().
+  void AddStep(std::int64_t row);
+
+  SampleRemarks Finish();
+
+ private:
+  /// Sums over steps side by side.
+  struct Span {
+    std::int64_t steps = 0;
+    double time = 0;       // s
+    double change = 0;     // of the quantity, but for whole turns
+    double integral = 0;   // of the rate
+    double curvature = 0;  // what that leaves open
+    double variation = 0;  // of the rate
+    bool contradicts = false;
+
+    void Prepend(const Span& before);
+  };
+  /// A quantity of a joint and its rate.
+  struct Track {
+    RemarkKind kind;
+    int joint;
+    SampleView of, rate;
+    bool turns = false;  // whole ones change nothing
+    double of_quantum = 0, rate_quantum = 0, largest_rate = 0;
+    /// Spans of 1, 2, 4, ... steps that wait for their neighbour; no steps:
+    /// none.
+    std::vector<Span> spans = {};
+    SampleRemark open = {};  // may still grow; no steps: none
+  };
+
+  void MakeTracks();
+  Span StepFrom(const Track& track, std::int64_t row) const;
+  /// Looks at a span that ends at this row.
+  void Judge(Track& track, Span& span, std::int64_t end);
+
+  std::span<const double> time_;
+  std::array<SampleView, 3> tables_;            // q, v, a
+  std::array<SampleResolution, 4> resolution_;  // likewise, and of time
+  std::vector<bool> turns_;
+  std::int64_t looked_at_ = 0;  // rows
+  double time_quantum_ = 0;
+  std::vector<Track> tracks_;  // once ready
+  SampleRemarks found_;
 };
 
 }  // namespace torqued

@@ -44,11 +44,4 @@ struct BodyFrame {
   double p[3];
 };
 
-/// Axes and origin in which a Jacobian, drift, wrench or Λ is expressed.
-enum class ReferenceFrame : unsigned char {
-  kLocal,              // axes and origin of the frame itself
-  kLocalWorldAligned,  // axes of the base, origin of the frame
-  kWorld,              // axes and origin of the base
-};
-
 }  // namespace torqued

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 #include "server/config/settings.h"
 #include "server/flags/address.h"
 #include "server/flags/near_names.h"

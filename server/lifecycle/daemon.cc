@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 #include "server/lifecycle/supervision.h"
 #include "server/observability/logging.h"
 #include "server/registry/model_store.h"

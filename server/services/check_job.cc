@@ -179,8 +179,8 @@ std::optional<Error> CheckJob::Step() {
   if (!std::exchange(completed_, true)) return Complete();
   if (derivatives_) return DeriveRows();
   if (!check_) return MakeReady();
-  if (const auto problem =
-          check_->Advance(engine_, CheckThreads::kTheCaller, cancellation_)) {
+  if (const auto problem = check_->Advance(
+          engine_, {.cancellation = cancellation_, .max_threads = 1})) {
     return ToError(*problem);
   }
   return check_->done() == check_->total() ? Conclude() : std::nullopt;
@@ -237,14 +237,14 @@ std::optional<Error> CheckJob::DeriveRows() {
           kNumbersOfAStep / model_->nv(), 1, kRowsOfAStep))) {
     return std::nullopt;
   }
-  const auto rates = derivatives_->Finish();
+  auto rates = derivatives_->Finish();
   derivatives_.reset();
   if (!rates) {
     return FieldError(v1::INVALID_OPTION, "start.derive",
                       "the derivatives of these positions overflow");
   }
-  v_.assign(rates->v.data(), rates->v.data() + rates->v.size());
-  a_.assign(rates->a.data(), rates->a.data() + rates->a.size());
+  v_ = std::move(rates->v);
+  a_ = std::move(rates->a);
   return std::nullopt;
 }
 

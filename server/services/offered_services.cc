@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 #include "server/config/settings.h"
 #include "server/registry/revision.h"
 #include "server/services/dynamics_call.h"

@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "core/engine/row_issue.h"
+#include "core/engine/evaluation_plan.h"
 #include "server/config/settings.h"
 #include "server/wire/enums.h"
 

@@ -159,7 +159,10 @@ class VerdictWriter {
       : joints_(check.joints), time_(time) {}
 
   void Fill(const PeakValue& peak, v1::Peak* wire) const {
-    FillPeak(peak.row, peak.after, peak.value, wire);
+    wire->set_sample(Number(peak.row));
+    wire->set_time(Time(peak.row) + peak.after);
+    wire->set_value(peak.value);
+    wire->set_between(peak.after > 0);
   }
 
   void Fill(const LimitViolation& violation, v1::LimitViolation* wire) const {
@@ -170,8 +173,7 @@ class VerdictWriter {
     wire->set_begin(Time(violation.first_row) + violation.first_after);
     wire->set_end(Time(violation.last_row) + violation.last_after);
     wire->set_samples(Number(violation.samples));
-    FillPeak(violation.worst_row, violation.worst_after, violation.value,
-             wire->mutable_worst());
+    Fill(violation.worst, wire->mutable_worst());
     wire->set_limit(violation.limit);
     wire->set_severity(violation.severity);
   }
@@ -184,7 +186,7 @@ class VerdictWriter {
     wire->set_begin(Time(remark.first_row));
     wire->set_end(Time(remark.last_row));
     wire->set_steps(Number(remark.steps));
-    FillPeak(remark.worst_row, 0, remark.given, wire->mutable_worst());
+    Fill(remark.given, wire->mutable_worst());
     wire->set_expected(remark.expected);
     wire->set_tolerance(remark.tolerance);
   }
@@ -263,13 +265,6 @@ class VerdictWriter {
   }
   const std::string& Joint(int joint) const {
     return joints_[static_cast<std::size_t>(joint)];
-  }
-  void FillPeak(std::int64_t row, double after, double value,
-                v1::Peak* wire) const {
-    wire->set_sample(Number(row));
-    wire->set_time(Time(row) + after);
-    wire->set_value(value);
-    wire->set_between(after > 0);
   }
 
   const std::vector<std::string>& joints_;

@@ -10,8 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/engine/evaluate_rows.h"
-#include "core/engine/row_issue.h"
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 #include "tests/fuzz/require.h"
 
 namespace torqued::fuzz {

@@ -10,7 +10,6 @@
 #include "client/cli/errors.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/number_lists.h"
-#include "core/base/number.h"
 #include "core/base/text.h"
 #include "tests/fuzz/require.h"
 
@@ -55,7 +54,7 @@ void CheckCell(std::string_view text) {
   FUZZ_REQUIRE(back && SameBits(*number, *back), text);
   // Where the loader reads a number, so does the command line, and alike.
   double value = 0;
-  if (torqued::ParseNumber(text, value).empty()) {
+  if (torqued::ParseNumbers(text, {&value, 1}).empty()) {
     FUZZ_REQUIRE(SameBits(value, *number), text);
   }
 }

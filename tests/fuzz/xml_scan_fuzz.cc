@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "core/base/text.h"
-#include "core/formats/xml_scan.h"
-#include "core/model/model_builder.h"
+#include "core/formats/element_reader.h"
+#include "core/model/description.h"
 #include "tests/fuzz/loaded_model.h"
 #include "tests/fuzz/require.h"
 

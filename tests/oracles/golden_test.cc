@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 #include "tests/core/dynamics/robots.h"
 #include "tests/oracles/golden_data.h"
 #include "tests/support/compare.h"

@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 #include "tests/oracles/kdl_robot.h"
 #include "tests/oracles/robots.h"
 

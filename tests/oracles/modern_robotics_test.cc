@@ -18,9 +18,9 @@
 #include <string>
 
 #include "core/engine/robot.h"
-#include "core/formats/screw_axes.h"
 #include "tests/oracles/golden_data.h"
 #include "tests/support/compare.h"
+#include "tests/support/screw_arm.h"
 
 namespace torqued::testing_support {
 namespace {
@@ -36,8 +36,8 @@ Eigen::Matrix4d Placement(const Vector3d& position) {
   return T;
 }
 
-ScrewAxes Description() {
-  ScrewAxes arm;
+ScrewArm Description() {
+  ScrewArm arm;
   arm.name = "modern_robotics_3r";
   arm.home = {Placement({0, 0, 0.089159}), Placement({0.28, 0.13585, 0}),
               Placement({0, -0.1197, 0.395}), Placement({0, 0, 0.14225})};
@@ -60,8 +60,8 @@ ScrewAxes Description() {
 std::map<std::string, MatrixXd> Ours(const nlohmann::json& state,
                                      double sign = 1,
                                      ReferenceFrame frame = kLocal) {
-  static const ScrewAxes arm = Description();
-  static const LoadResult loaded = LoadScrewAxes(arm);
+  static const ScrewArm arm = Description();
+  static const LoadResult loaded = LoadScrewArm(arm);
   Vector3d scale;  // q_ours = scale q_library, τ_library = scale τ_ours
   for (int i = 0; i < 3; ++i) scale[i] = arm.screws[i].head<3>().norm();
   const auto S = scale.asDiagonal();

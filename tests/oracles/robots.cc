@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 #include "tests/support/load_model.h"
 
 namespace torqued::testing_support {

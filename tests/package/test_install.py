@@ -26,20 +26,14 @@ HERE = pathlib.Path(__file__).parent
 # Headers that the documentation names; the others are there for their sake.
 ENTRY_POINTS = {
     "torqued/core/engine/engine.h",
-    "torqued/core/teaching/euler.h",
     "torqued/core/engine/evaluation.h",
-    "torqued/core/engine/evaluation_plan.h",
     "torqued/core/engine/robot.h",
-    "torqued/core/teaching/matrix_form.h",
     "torqued/core/formats/screw_axes.h",
     "torqued/core/formats/urdf.h",
-    "torqued/core/engine/targets.h",
     "torqued/core/model/description.h",
     "torqued/core/model/lint.h",
     "torqued/core/model/model.h",
-    "torqued/core/model/model_builder.h",
     "torqued/core/trajectory/trajectory_check.h",
-    "torqued/core/math/screws.h",
     "torqued/client/cpp/client.h",
     "torqued/client/cpp/error.h",
     "torqued/client/cpp/evaluation.h",
@@ -143,6 +137,57 @@ def test_programs_of_the_readme():
     printed = run_beside_models(source / "build" / "in_process")
     back = re.search(r"back: (.*)", printed).group(1).split()
     assert [round(float(x), 9) for x in back] == [2.0] * 7
+
+
+ROBOT_PROGRAM = r"""
+#include <Eigen/LU>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <torqued/core/engine/robot.h>
+#include <torqued/core/formats/urdf.h>
+
+int main() {
+  std::ifstream file("deploy/models/panda.urdf");
+  const std::string urdf(std::istreambuf_iterator<char>(file), {});
+  torqued::Robot robot(torqued::LoadUrdf(urdf).model);
+  const Eigen::VectorXd q = Eigen::VectorXd::Constant(7, -0.4);
+  const Eigen::VectorXd v = Eigen::VectorXd::Ones(7), F = v.head(6);
+  const Eigen::MatrixXd M = robot.MassMatrix(q), J = robot.Jacobian(q);
+  const Eigen::MatrixXd W = J * M.inverse() * J.transpose();
+  const Eigen::VectorXd h = robot.BiasForces(q, v);
+  const Eigen::VectorXd r = J * M.inverse() * h - robot.JacobianDrift(q, v);
+  const Eigen::VectorXd tau = robot.InverseDynamics(q, v, v);
+  const Eigen::VectorXd held = tau + J.transpose() * F;
+  const Eigen::Matrix3d R = robot.FramePose(q).topLeftCorner<3, 3>();
+  const auto space = robot.OperationalSpace(q, v);
+  for (const double error :
+       {(M * v + h - tau).norm(),
+        (robot.InverseDynamics(q, v, v, F) - held).norm(),
+        (robot.ForwardDynamics(q, v, tau) - v).norm(),
+        (robot.ForwardDynamics(q, v, held, F) - v).norm(),
+        (R * R.transpose() - Eigen::Matrix3d::Identity()).norm(),
+        (W * space.lambda * r - r).norm(), (W * space.eta - r).norm()}) {
+    std::cout << (std::abs(error) < 1e-9 ? "right " : "wrong ");
+  }
+}
+"""
+
+
+def test_robot_in_a_program_for_wider_vectors_than_the_library():
+    """Eigen aligns and frees memory by the vectors that it is compiled for."""
+    source = WORK / "wide"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(
+        snippets(SOURCE / "README.md", "cmake package")[0])
+    (source / "planner.cc").write_text("int main() {}")
+    (source / "in_process.cc").write_text(ROBOT_PROGRAM)
+    build(source, source / "build", CMAKE_CXX_FLAGS=os.environ[
+        "TEST_COMPILER_FLAGS"] + " -mavx2")
+    printed = run_beside_models(source / "build" / "in_process")
+    assert printed == 7 * "right "
 
 
 def test_tour_of_the_cpp_client():

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 #include "core/formats/urdf.h"
 #include "tests/core/dynamics/robots.h"
 

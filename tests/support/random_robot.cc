@@ -8,6 +8,8 @@
 #include <numbers>
 #include <vector>
 
+#include "core/tree/tree.h"
+
 namespace torqued::testing_support {
 namespace {
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/dynamics/quantity.h"
 #include "core/tree/tree.h"
 #include "tests/support/dual.h"
 

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/model_builder.h"
+#include "core/model/description.h"
+#include "core/tree/tree.h"
 
 namespace torqued::testing_support {
 namespace {
@@ -42,8 +43,8 @@ Pose PoseOf(const Placed& placed) {
 template <class Armature>
 std::shared_ptr<const Model> Rebuilt(const Model& model, int base,
                                      const Armature& armature) {
-  ModelBuilder builder(model.name() + " rebuilt");
-  builder.AddLink({.name = "root", .inertial = {}});
+  RobotDescription robot{.name = model.name() + " rebuilt"};
+  robot.links.push_back({.name = "root", .inertial = {}});
   const auto body_name = [&](int body) {
     return body == base ? std::string("root") : model.joints()[body].child_link;
   };
@@ -56,7 +57,7 @@ std::shared_ptr<const Model> Rebuilt(const Model& model, int base,
     const TreeBody& body = tree.bodies[i];
     beyond[i] = is_beyond(body.parent);
     if (!beyond[i]) continue;
-    builder.AddLink({.name = body_name(i), .inertial = InertialOf(body)});
+    robot.links.push_back({.name = body_name(i), .inertial = InertialOf(body)});
     const Joint& joint = model.joints()[i];
     JointDescription copy;
     copy.name = joint.name;
@@ -70,23 +71,23 @@ std::shared_ptr<const Model> Rebuilt(const Model& model, int base,
     copy.damping = joint.damping;
     copy.friction = joint.friction;
     copy.armature = armature(i);
-    builder.AddJoint(copy);
+    robot.joints.push_back(copy);
   }
   BuildOptions options;
   if (const auto frame = model.tip_frame()) {
-    const BodyFrame& tip = model.frames()[*frame].placement;
+    const Frame& tip = model.frames()[*frame];
     if (is_beyond(tip.body)) {
-      builder.AddLink({.name = "tip", .inertial = {}});
+      robot.links.push_back({.name = "tip", .inertial = {}});
       JointDescription mount;
       mount.name = "mount of the tip";
       mount.parent = body_name(tip.body);
       mount.child = "tip";
-      mount.origin = PoseOf(tip);
-      builder.AddJoint(mount);
+      mount.origin = tip.pose;
+      robot.joints.push_back(mount);
       options.default_tip = "tip";
     }
   }
-  const LoadResult result = builder.Build(options);
+  const LoadResult result = BuildModel(std::move(robot), options);
   for (const Finding& finding : result.report.findings()) {
     if (finding.severity == Severity::kError) ADD_FAILURE() << finding.message;
   }

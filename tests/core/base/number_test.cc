@@ -1,4 +1,4 @@
-#include "core/base/number.h"
+#include "core/base/text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,12 +17,12 @@ using testing::HasSubstr;
 
 std::string Problem(std::string_view text) {
   double value = 0;
-  return ParseNumber(text, value);
+  return ParseNumbers(text, {&value, 1});
 }
 
 double Parsed(std::string_view text) {
   double value = -77;
-  EXPECT_EQ(ParseNumber(text, value), "") << text;
+  EXPECT_EQ(ParseNumbers(text, {&value, 1}), "") << text;
   return value;
 }
 

@@ -11,7 +11,8 @@
 #include <limits>
 #include <utility>
 
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
+#include "core/engine/pool.h"
 #include "tests/core/lanes/batch_case.h"
 #include "tests/support/await.h"
 

@@ -6,7 +6,6 @@
 
 #include <limits>
 
-#include "core/engine/row_issue.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"
 

@@ -5,7 +5,7 @@
 
 #include <Eigen/LU>
 
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 #include "tests/core/dynamics/robots.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"

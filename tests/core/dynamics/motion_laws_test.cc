@@ -2,7 +2,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 #include "tests/core/dynamics/robots.h"
 
 namespace torqued::testing_support {

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/engine/evaluation_plan.h"
 #include "core/engine/robot.h"
-#include "core/engine/targets.h"
 #include "tests/core/dynamics/robots.h"
 #include "tests/support/load_model.h"
 #include "tests/support/planar_2r.h"

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <numbers>
 
+#include "core/engine/evaluation_plan.h"
 #include "core/engine/robot.h"
-#include "core/engine/targets.h"
 #include "tests/core/dynamics/robots.h"
 #include "tests/support/load_model.h"
 

@@ -13,7 +13,7 @@
 
 #include "core/engine/block_job.h"
 #include "core/engine/evaluation.h"
-#include "core/model/model.h"
+#include "core/model/assembly.h"
 #include "tests/core/model/descriptions.h"
 #include "tests/support/compare.h"
 
@@ -54,9 +54,9 @@ struct Setting {
   std::map<Input, Eigen::VectorXd> inputs = {};
 
   int n() const { return model->nv(); }
-  const BodyFrame& tip() const {
-    return model->frames()[static_cast<std::size_t>(*model->tip_frame())]
-        .placement;
+  BodyFrame tip() const {
+    return FrameOnBody(
+        model->frames()[static_cast<std::size_t>(*model->tip_frame())]);
   }
   Eigen::VectorXd& operator[](Input input) { return inputs[input]; }
   const Eigen::VectorXd& operator[](Input input) const {

@@ -11,9 +11,9 @@
 #include <string>
 
 #include "core/engine/robot.h"
-#include "core/teaching/matrix_form.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_robot.h"
+#include "tests/support/screw_arm.h"
 
 namespace torqued {
 namespace {
@@ -24,8 +24,10 @@ using Eigen::Matrix4d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 using testing::HasSubstr;
+using testing_support::LoadScrewArm;
 using testing_support::Random;
 using testing_support::RelativeError;
+using testing_support::ScrewArm;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -38,9 +40,9 @@ Matrix4d RandomPose(Random& random) {
 
 /// Every third joint slides; no axis passes through the origin of its link
 /// frame, which is not the centre of mass either.
-ScrewAxes RandomArm(int joints, std::uint64_t seed) {
+ScrewArm RandomArm(int joints, std::uint64_t seed) {
   Random random(seed);
-  ScrewAxes arm;
+  ScrewArm arm;
   for (int i = 0; i < joints; ++i) {
     const Vector3d s = random.UnitVector();
     arm.home.push_back(RandomPose(random));
@@ -56,8 +58,8 @@ ScrewAxes RandomArm(int joints, std::uint64_t seed) {
   return arm;
 }
 
-std::shared_ptr<const Model> Load(const ScrewAxes& arm) {
-  const LoadResult result = LoadScrewAxes(arm);
+std::shared_ptr<const Model> Load(const ScrewArm& arm) {
+  const LoadResult result = LoadScrewArm(arm);
   for (const Finding& finding : result.report.findings()) {
     ADD_FAILURE() << finding.message;
   }
@@ -66,7 +68,7 @@ std::shared_ptr<const Model> Load(const ScrewAxes& arm) {
 
 TEST(ScrewAxes, LinksAndTipStandWhereTheExponentialsPutThem) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const ScrewAxes arm = RandomArm(6, seed);
+    const ScrewArm arm = RandomArm(6, seed);
     const auto model = Load(arm);
     ASSERT_NE(model, nullptr);
     const auto home = HomePoses(arm.home);
@@ -90,7 +92,7 @@ TEST(ScrewAxes, TorquesAreThoseOfTheGivenLinkFrames) {
   // model does not have: its own frames are at the joints.
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     constexpr int kJoints = 6;
-    const ScrewAxes arm = RandomArm(kJoints, seed);
+    const ScrewArm arm = RandomArm(kJoints, seed);
     const auto model = Load(arm);
     ASSERT_NE(model, nullptr);
     Random random(seed + 200);
@@ -127,7 +129,7 @@ TEST(ScrewAxes, TorquesAreThoseOfTheGivenLinkFrames) {
 }
 
 TEST(ScrewAxes, LengthsAndRoundingOfScrewsChangeNothing) {
-  ScrewAxes arm = RandomArm(2, 1);
+  ScrewArm arm = RandomArm(2, 1);
   arm.screws[1] << 0, 0, 0, 0, 0, 1;
   const auto mass_matrix = [](const std::shared_ptr<const Model>& model) {
     return Robot(model).MassMatrix(Eigen::Vector2d(0.3, 0.2));
@@ -138,7 +140,7 @@ TEST(ScrewAxes, LengthsAndRoundingOfScrewsChangeNothing) {
   EXPECT_EQ(rounded->joints()[1].type, JointType::kPrismatic);
   EXPECT_LT((mass_matrix(rounded) - expected).norm(), 1e-14);
   arm.screws[0] *= 2;
-  const LoadResult twice = LoadScrewAxes(arm);
+  const LoadResult twice = LoadScrewArm(arm);
   ASSERT_NE(twice.model, nullptr);
   ASSERT_EQ(twice.report.findings().size(), 1u);
   EXPECT_EQ(twice.report.findings()[0].code, kNonUnitAxis);
@@ -149,18 +151,18 @@ TEST(ScrewAxes, LengthsAndRoundingOfScrewsChangeNothing) {
   for (Vector6d& S : arm.screws) {
     for (double& x : S) x = std::round(x * 1e7) / 1e7;
   }
-  EXPECT_NE(LoadScrewAxes(arm).model, nullptr);
+  EXPECT_NE(LoadScrewArm(arm).model, nullptr);
 }
 
 TEST(ScrewAxesErrors, NameTheJointOrTheLink) {
   const auto inertia = [](int row, int column, double change) {
-    return [=](ScrewAxes& arm) { arm.inertias[1](row, column) += change; };
+    return [=](ScrewArm& arm) { arm.inertias[1](row, column) += change; };
   };
   const struct {
     LintCode code;
     std::string_view about;  // joint/link
     const char* message;     // part of it
-    std::function<void(ScrewAxes&)> spoil;
+    std::function<void(ScrewArm&)> spoil;
   } cases[] = {
       {kUnsupportedJoint, "joint2/", "pitch 0.0001 m/rad",
        [](auto& arm) {
@@ -173,8 +175,6 @@ TEST(ScrewAxesErrors, NameTheJointOrTheLink) {
        [](auto& arm) { arm.home.pop_back(); }},
       {kMissingElement, "/", "has 1 home poses", [](auto& arm) { arm = {}; }},
       {kInvalidPose, "/tip", "", [](auto& arm) { arm.home[2](0, 0) += 0.1; }},
-      {kInvalidPose, "/link1", "last row",
-       [](auto& arm) { arm.home[0](3, 3) = 2; }},
       {kInvalidNumber, "/link2", "",
        [](auto& arm) { arm.home[1](1, 3) = kNaN; }},
       {kInvalidInertia, "/link2", "", inertia(0, 1, 0.01)},  // I, one side
@@ -185,7 +185,7 @@ TEST(ScrewAxesErrors, NameTheJointOrTheLink) {
       {kInvalidInertia, "/link2", "", inertia(5, 0, 0.01)},  // [h]ᵀ
       {kInvalidNumber, "/link2", "", inertia(2, 2, kNaN)},
       {kInvalidInertia, "/link2", "",  // h without m
-       [](ScrewAxes& arm) {
+       [](ScrewArm& arm) {
          arm.inertias[1].setZero();
          arm.inertias[1].topRightCorner<3, 3>() = Skew({0, 0, 1});
          arm.inertias[1].bottomLeftCorner<3, 3>() = -Skew({0, 0, 1});
@@ -198,9 +198,9 @@ TEST(ScrewAxesErrors, NameTheJointOrTheLink) {
        }},
   };
   for (const auto& is : cases) {
-    ScrewAxes arm = RandomArm(2, 6);
+    ScrewArm arm = RandomArm(2, 6);
     is.spoil(arm);
-    const LoadResult result = LoadScrewAxes(arm);
+    const LoadResult result = LoadScrewArm(arm);
     EXPECT_EQ(result.model, nullptr);
     ASSERT_EQ(result.report.errors(), 1) << ToString(is.code);
     const Finding& finding = result.report.findings()[0];
@@ -211,11 +211,11 @@ TEST(ScrewAxesErrors, NameTheJointOrTheLink) {
 }
 
 TEST(ScrewAxesErrors, AllAreReported) {
-  ScrewAxes arm = RandomArm(3, 8);
+  ScrewArm arm = RandomArm(3, 8);
   arm.home[0].setZero();
   arm.screws[1].setConstant(kNaN);
   arm.inertias[2].setOnes();
-  EXPECT_EQ(LoadScrewAxes(arm).report.errors(), 3);
+  EXPECT_EQ(LoadScrewArm(arm).report.errors(), 3);
 }
 
 }  // namespace

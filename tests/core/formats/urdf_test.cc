@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/tree/tree.h"
 #include "tests/core/formats/small_arm.h"
 
 namespace torqued {

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "core/model/compile.h"
 #include "tests/core/lanes/batch_case.h"
 #include "tests/support/compare.h"
 #include "tests/support/load_model.h"
@@ -118,7 +119,7 @@ std::vector<BatchCase> Cases() {
     if (seed % 5 == 0) TurnJointsAround(batch);
     // Some frame that joints move, or one that none does.
     for (const Frame& frame : batch.model->frames()) {
-      const bool moving = frame.placement.body != kBase;
+      const bool moving = frame.body != kBase;
       if (seed % 7 == (moving ? 3 : 5)) batch.options.tip_frame = frame.name;
     }
     if (dof < 6) {

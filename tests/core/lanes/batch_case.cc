@@ -84,7 +84,7 @@ void AddSurroundings(BatchCase& batch, std::uint64_t seed) {
   const auto frames = batch.model->frames();
   std::vector<std::string> moving;
   for (const Frame& frame : frames) {
-    if (frame.placement.body != kBase) moving.push_back(frame.name);
+    if (frame.body != kBase) moving.push_back(frame.name);
   }
   const std::string& first = moving[seed % moving.size()];
   const std::string& second = moving[(seed / 3) % moving.size()];
@@ -238,10 +238,10 @@ BatchResult Evaluate(const BatchCase& batch, const SimdKernels& kernels,
     outputs.sigma_min = result.sigma_min.data();
   }
   RowWorkspace workspace;
-  if (!plan.one_lane()) {
+  if (!plan.checked().one_lane) {
     std::vector<FallbackRow> rows(batch.rows);
-    rows.resize(RunKernels(kernels, plan.Job(outputs), 0, batch.rows, workspace,
-                           rows.data()));
+    rows.resize(RunKernels(kernels, JobOf(plan, outputs), 0, batch.rows,
+                           workspace, rows.data()));
     for (const FallbackRow& row : rows) {
       result.doubts[row.row] = row.quantities;
     }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/engine/evaluate_rows.h"
-#include "core/engine/targets.h"
 #include "core/model/model.h"
 #include "tests/core/model/descriptions.h"
 #include "tests/support/load_model.h"

@@ -9,24 +9,24 @@
 #include <utility>
 #include <vector>
 
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued {
 
 // Of function_unit.cc: sine and cosine of x, or with a rest of
 // x + quadrant π/2 + rest; whether all angles were in range of the latter.
-#define TORQUED_DECLARE(target)                                           \
-  namespace target {                                                      \
-  bool FillTables(const double* x, long count, int quadrant, double rest, \
-                  double* sine, double* cosine, double* tanh);            \
-  bool FillTables(const float* x, long count, int quadrant, float rest,   \
-                  float* sine, float* cosine, float* tanh);               \
+#define TORQUED_DECLARE(space)                                              \
+  space {                                                                   \
+    bool FillTables(const double* x, long count, int quadrant, double rest, \
+                    double* sine, double* cosine, double* tanh);            \
+    bool FillTables(const float* x, long count, int quadrant, float rest,   \
+                    float* sine, float* cosine, float* tanh);               \
   }
-TORQUED_DECLARE(baseline)
+TORQUED_DECLARE(inline namespace baseline)
 #ifdef TORQUED_X86_TARGETS
-TORQUED_DECLARE(avx2)
-TORQUED_DECLARE(avx512)
+TORQUED_DECLARE(namespace avx2)
+TORQUED_DECLARE(namespace avx512)
 #endif
 
 namespace testing_support {

@@ -103,7 +103,7 @@ TEST(KernelMemory, ResultsAreTheSameOnEveryPathToMemory) {
           outputs[output].data =
               static_cast<double*>(memory.back().data()) + offset;
         }
-        BlockJob job = plan.Job(outputs);
+        BlockJob job = JobOf(plan, outputs);
         job.streaming_stores = streaming_stores;
         RowWorkspace workspace;
         std::vector<FallbackRow> fallback(batch.rows);
@@ -134,7 +134,7 @@ TEST(KernelMemory, WhatTheWorkspaceHeldBeforeDoesNotMatter) {
       std::vector<FallbackRow> fallback(batch.rows);
       const auto run = [&](int byte) {
         BatchResult result;
-        const BlockJob job = plan.Job(result.MakeRoom(plan));
+        const BlockJob job = JobOf(plan, result.MakeRoom(plan));
         RunKernels(*kernels, job, 0, batch.rows, workspace, fallback.data());
         std::memset(workspace.lanes.get(), byte, workspace.lanes_bytes);
         const long long count = RunKernels(*kernels, job, 0, batch.rows,

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/dynamics/pivot_check.h"
-#include "core/engine/row_issue.h"
+#include "core/engine/evaluation_plan.h"
 #include "tests/core/dynamics/thin_robots.h"
 #include "tests/core/lanes/batch_case.h"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/dynamics/pivot_check.h"
+#include "core/model/assembly.h"
 #include "tests/core/lanes/batch_case.h"
 #include "tests/support/textbook.h"
 
@@ -72,7 +73,7 @@ class ReferenceRows {
         n_(tree_.n),
         pivots_(tree_) {
     if (plan_.tip_frame()) {
-      tip_ = &plan_.model().frames()[*plan_.tip_frame()].placement;
+      tip_ = FrameOnBody(plan_.model().frames()[*plan_.tip_frame()]);
     }
     result_.MakeRoom(plan_, kNaN);
     result_.sigma_min.resize(batch.rows, kNaN);
@@ -100,7 +101,7 @@ class ReferenceRows {
     M_ = textbook::MassMatrix(tree_, *at_);
     if (mass_.regular()) factors_.compute(M_);
     dM_.clear();
-    if (tip_ != nullptr) {
+    if (tip_) {
       J_ =
           textbook::FrameJacobian(tree_, *at_, *tip_, options_.reference_frame);
     }
@@ -118,9 +119,9 @@ class ReferenceRows {
   bool Load(Input input) {
     const InputArray& array = plan_.inputs()[input];
     Eigen::VectorXd& values = inputs_[static_cast<int>(input)];
-    values.setZero(plan_.ColumnsOf(input));
+    values.setZero(plan_.checked().ColumnsOf(input));
     if (!array.present()) return true;
-    const std::vector<int>& places = plan_.input_permutation(input);
+    const std::vector<int>& places = plan_.checked().Permutation(input);
     const auto* numbers = static_cast<const double*>(array.data) +
                           (array.rows == 1 ? 0 : row_ * array.columns);
     for (int k = 0; k < array.columns; ++k) {
@@ -157,7 +158,8 @@ class ReferenceRows {
         values.push_back(static_cast<double>(matrix(i, j)));
       }
     }
-    const KernelShape& shape = plan_.shape(output);
+    const KernelShape& shape =
+        plan_.checked().setup.shapes[static_cast<std::size_t>(output)];
     double* to = result_.tables.at(output).data() + row_ * shape.columns;
     for (int k = 0; k < shape.columns; ++k) {
       to[k] = values[shape.permutation != nullptr ? shape.permutation[k] : k];
@@ -186,7 +188,7 @@ class ReferenceRows {
     if (Reads(Input::kGravity) && plan_.inputs()[Input::kGravity].present()) {
       around_.gravity = Given(Input::kGravity);
     }
-    if (tip_ != nullptr) {
+    if (tip_) {
       around_.pushes.push_back(
           {{*tip_, options_.wrench_frame}, -Given(Input::kTipWrench)});
     }
@@ -195,7 +197,7 @@ class ReferenceRows {
       const auto& [frame, reference] = options_.external_wrenches[k / 6];
       const Model& model = plan_.model();
       around_.pushes.push_back(
-          {{model.frames()[*model.FindFrame(frame)].placement, reference},
+          {{FrameOnBody(model.frames()[*model.FindFrame(frame)]), reference},
            W.segment<6>(k)});
     }
   }
@@ -304,7 +306,7 @@ class ReferenceRows {
     }
     for (const textbook::Push& push : around_.pushes) {
       if (push.place.frame.body == kBase) continue;
-      const bool of_tip = tip_ != nullptr && &push == &around_.pushes[0];
+      const bool of_tip = tip_ && &push == &around_.pushes[0];
       (of_tip ? tip : external) +=
           textbook::WrenchOf(*at_, push)
               .dot(Values(moving.twists[push.place.frame.body]));
@@ -473,8 +475,10 @@ class ReferenceRows {
     const Eigen::VectorXd r_narrow = r.cast<double>();
     double lambda[36], eta[6];
     const TaskDiagnostics diagnostics =
-        SolveTask(task, rank, regular ? W_narrow.data() : nullptr,
-                  r_narrow.data(), lambda, eta);
+        regular
+            ? SolveTask(task, rank, W_narrow.data(), r_narrow.data(), lambda,
+                        eta)
+            : TaskDiagnostics{TaskRule::kUndefined, rank.rank, rank.sigma_min};
     if (quantity_ == Quantity::kOperationalSpace) {
       result_.rank[row_] = diagnostics.rank;
       result_.sigma_min[row_] = diagnostics.sigma_min;
@@ -509,7 +513,7 @@ class ReferenceRows {
   const Tree tree_;
   const int n_;
   PivotRule pivots_;
-  const BodyFrame* tip_ = nullptr;
+  std::optional<BodyFrame> tip_;
   BatchResult result_;
   // Of the row and the quantity under way.
   Eigen::VectorXd inputs_[kInputCount];

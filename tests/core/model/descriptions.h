@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/model_builder.h"
+#include "core/model/description.h"
 
 namespace torqued {
 
@@ -51,10 +51,8 @@ inline JointDescription JointOf(std::string name, JointKind type,
 inline LoadResult Build(const std::vector<LinkDescription>& links,
                         const std::vector<JointDescription>& joints,
                         const BuildOptions& options = {}) {
-  ModelBuilder builder("test");
-  for (const LinkDescription& link : links) builder.AddLink(link);
-  for (const JointDescription& joint : joints) builder.AddJoint(joint);
-  return builder.Build(options);
+  return BuildModel({.name = "test", .links = links, .joints = joints},
+                    options);
 }
 
 /// All messages, for the text of a failure.

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 void Add(LintReport& report, Severity severity, int line,
          const std::string& message) {
   report.AddKind(severity, LintCode::kInvalidName, {.line = line}, message,
-                 message);
+                 [&] { return message; });
 }
 
 TEST(LintDocs, ExplainEveryCodeWithItsSeverity) {
@@ -96,7 +96,7 @@ TEST(LintReport, PlacesAreBoundedInAll) {
   for (int kind = 0; kind < LintReport::kMaxListed; ++kind) {
     for (int line = 0; line < 5; ++line) {
       report.AddKind(Severity::kInfo, LintCode::kFixedMass, {.line = line},
-                     std::to_string(kind), "m");
+                     std::to_string(kind), [] { return "m"; });
     }
   }
   EXPECT_EQ(report.infos(), 5 * LintReport::kMaxListed);

@@ -1,5 +1,5 @@
 // From links and joints to the parts of a model.
-#include "core/model/model_builder.h"
+#include "core/model/description.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/math/screws.h"
+#include "core/tree/tree.h"
 #include "tests/core/model/descriptions.h"
 #include "tests/support/random_robot.h"
 
@@ -140,9 +141,9 @@ TEST(Assembly, FixedJointsKeepInertiasFramesAndPlacements) {
     for (std::size_t i = 0; i < t.placements.size(); ++i) {
       const auto index = model->FindFrame(t.links[i + 1].name);
       ASSERT_TRUE(index);
-      const BodyFrame& frame = model->frames()[*index].placement;
+      const Frame& frame = model->frames()[*index];
       EXPECT_EQ(frame.body, 0);
-      ExpectSamePose(ToEigen(frame), t.placements[i]);
+      ExpectSamePose(ToEigen(frame.pose), t.placements[i]);
     }
     EXPECT_EQ(hand.parent, 0);
     EXPECT_EQ(hand.motion, JointMotion::kPrismatic);
@@ -165,8 +166,8 @@ TEST(Assembly, ALonelyLinkOnTheBaseIsTakenOverToTheBit) {
       Build({Link("base", 5), Link("stand", 7), link}, {mount, joint});
   ASSERT_NE(result.model, nullptr) << Messages(result.report);
   const Frame& stand = result.model->frames()[1];
-  EXPECT_EQ(stand.placement.body, kBase);
-  EXPECT_THAT(stand.placement.p, ElementsAre(1, 2, 3));
+  EXPECT_EQ(stand.body, kBase);
+  EXPECT_THAT(stand.pose.p, ElementsAre(1, 2, 3));
   const TreeBody& arm = result.model->tree().bodies[0];
   EXPECT_EQ(arm.parent, kBase);
   EXPECT_THAT(arm.p, ElementsAre(1, 2, 3.1));

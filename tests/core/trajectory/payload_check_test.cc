@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/engine/robot.h"
 #include "core/trajectory/check_options.h"
+#include "core/tree/tree.h"
 #include "tests/core/trajectory/sampled_motion.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"

@@ -1,5 +1,5 @@
 // Samples that contradict each other draw a remark, and no others do.
-#include "core/trajectory/sample_remarks.h"
+#include "core/trajectory/verdict.h"
 
 #include <gtest/gtest.h>
 
@@ -118,8 +118,8 @@ Motion Trapezoid(int rows) {
 void ExpectNoRemark(const Motion& motion) {
   for (const Motion& told : AsItMayBeToldOf(motion)) {
     for (const SampleRemark& remark : RemarksOn(told).gravest) {
-      ADD_FAILURE() << motion.time.size() << " rows, row " << remark.worst_row
-                    << ": " << remark.given << " and " << remark.expected
+      ADD_FAILURE() << motion.time.size() << " rows, row " << remark.given.row
+                    << ": " << remark.given.value << " and " << remark.expected
                     << " within " << remark.tolerance;
     }
   }
@@ -298,7 +298,7 @@ TEST(SampleRemarks, DoNotDependOnHowManyRowsAreLookedAtInOneGo) {
       const SampleRemarks parts = RemarksOn(told, false, at_a_time);
       ASSERT_EQ(parts.count, whole.count);
       for (std::size_t k = 0; k < whole.gravest.size(); ++k) {
-        EXPECT_EQ(parts.gravest[k].worst_row, whole.gravest[k].worst_row);
+        EXPECT_EQ(parts.gravest[k].given.row, whole.gravest[k].given.row);
         EXPECT_EQ(parts.gravest[k].tolerance, whole.gravest[k].tolerance);
         EXPECT_EQ(parts.gravest[k].severity, whole.gravest[k].severity);
       }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Core>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,13 @@
 #include "tests/support/random_robot.h"
 
 namespace torqued::testing_support {
+
+using SampleTable =
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+inline SampleView ViewOf(const SampleTable& table) {
+  return {table.data(), table.rows(), table.cols()};
+}
 
 /// Samples at 0, 1, 2, ... s, at first at rest.
 struct SampledMotion {
@@ -72,8 +80,12 @@ inline SampledMotion MakeMotion(const Model& model, std::int64_t rows,
   return motion;
 }
 
+struct TablesOfRates {
+  SampleTable v, a;
+};
+
 /// Of the spline through positions, `at_a_time` rows in one go.
-inline std::optional<SampleRates> Differentiate(
+inline std::optional<TablesOfRates> Differentiate(
     std::span<const double> time, const SampleTable& positions,
     SplineMethod method, std::int64_t at_a_time = 1 << 20) {
   const auto derivatives =
@@ -83,7 +95,13 @@ inline std::optional<SampleRates> Differentiate(
     EXPECT_FALSE(derivatives->Advance(at_a_time));
   }
   EXPECT_TRUE(derivatives->Advance(at_a_time));
-  return derivatives->Finish();
+  const auto rates = derivatives->Finish();
+  if (!rates) return std::nullopt;
+  const auto table = [&](const std::vector<double>& numbers) {
+    return Eigen::Map<const SampleTable>(numbers.data(), positions.rows(),
+                                         positions.cols());
+  };
+  return TablesOfRates{table(rates->v), table(rates->a)};
 }
 
 /// Bounds that only a test's own break.

@@ -1,5 +1,5 @@
 // Limits of the torque, and the paces at which they are kept.
-#include "core/trajectory/slow_down.h"
+#include "core/trajectory/verdict.h"
 
 #include <gtest/gtest.h>
 

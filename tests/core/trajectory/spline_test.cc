@@ -1,5 +1,5 @@
 // Rates of splines, and their extrema between samples.
-#include "core/trajectory/spline.h"
+#include "core/trajectory/verdict.h"
 
 #include <gtest/gtest.h>
 

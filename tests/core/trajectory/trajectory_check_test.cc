@@ -142,7 +142,8 @@ class TrajectorySteps : public testing::Test {
   }
   std::int64_t DoneAfterAStep(
       const std::shared_ptr<CancellationToken>& token = nullptr) {
-    EXPECT_FALSE(check_->Advance(engine_, CheckThreads::kTheCaller, token));
+    EXPECT_FALSE(
+        check_->Advance(engine_, {.cancellation = token, .max_threads = 1}));
     return check_->done();
   }
   /// After those that look at all samples before.

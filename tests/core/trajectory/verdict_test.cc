@@ -19,17 +19,12 @@ using testing::ElementsAre;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-JointSample Sample(double v, double tau, double limit = kInfinity) {
-  return {
-      .v = v, .tau = tau, .torque_limit = limit, .velocity_limit = kInfinity};
-}
-
 TEST(JointTally, ALimitOfNothingMakesTheUseInfiniteFromTheFirstSampleOn) {
   for (int samples = 1; samples <= 3; ++samples) {
     JointTally tally;
-    tally.Add(0, 0, Sample(0, 5, 0));
+    tally.Add(0, 0, 0, 5, 0);
     for (int row = 1; row < samples; ++row) {
-      tally.Add(row, 0.5, Sample(0, 5, 10));
+      tally.Add(row, 0.5, 0, 5, 10);
     }
     const JointDemand demand = tally.Finish(0.5 * (samples - 1));
     EXPECT_EQ(demand.torque_use.value, kInfinity);
@@ -41,13 +36,13 @@ TEST(JointTally, ALimitOfNothingMakesTheUseInfiniteFromTheFirstSampleOn) {
 
 TEST(JointTally, WhatLeavesTheRangeOfNumbersIsTold) {
   JointTally square, energy, use;
-  square.Add(0, 0, Sample(0, 1e160));
+  square.Add(0, 0, 0, 1e160, kInfinity);
   EXPECT_TRUE(square.overflows());
-  energy.Add(0, 0, Sample(1e160, 1e140));
+  energy.Add(0, 0, 1e160, 1e140, kInfinity);
   EXPECT_FALSE(energy.overflows());
-  energy.Add(1, 1e10, Sample(1e160, 1e140));
+  energy.Add(1, 1e10, 1e160, 1e140, kInfinity);
   EXPECT_TRUE(energy.overflows());
-  use.Add(0, 0, Sample(0, 1, 1e-200));
+  use.Add(0, 0, 0, 1, 1e-200);
   EXPECT_TRUE(use.overflows());
 }
 
@@ -65,7 +60,7 @@ TEST(PayloadRange, IsAllThatPasses) {
     for (int k = 0; k < 6; ++k) {
       const double without = random.Uniform(-22, 22);
       samples.push_back({without, random.Uniform(-40, 40) - without});
-      range.Restrict(samples.back(), kLimit, {k, 0});
+      Restrict(range, samples.back(), kLimit, {k, 0});
     }
     const bool some = range.least <= range.most;
     for (int k = 0; k < 2000; ++k) {
@@ -101,7 +96,7 @@ TEST(Violations, AnExtremumBelongsToTheSamplesNextToIt) {
   EXPECT_EQ(found.first->first_row, 1);
   EXPECT_EQ(found.gravest[0].first_row, 5);
   EXPECT_EQ(found.gravest[0].samples, 0);
-  EXPECT_EQ(found.gravest[0].worst_after, 0.5);
+  EXPECT_EQ(found.gravest[0].worst.after, 0.5);
   EXPECT_EQ(found.gravest[1].first_row, 4);
   EXPECT_EQ(found.gravest[2].first_after, 0.5);
   EXPECT_EQ(found.gravest[2].last_row, 2);

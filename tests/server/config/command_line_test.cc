@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 #include "server/config/settings.h"
 #include "tests/server/temp_dir.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/engine/targets.h"
+#include "core/engine/evaluation_plan.h"
 #include "tests/server/robots.h"
 
 namespace torqued::server {
