@@ -11,25 +11,24 @@ namespace torqued {
 /// A quantity's plan, and the kernels' evaluation of the last state.
 struct Robot::Prepared {
   /// As the last state; false if it is not of its form or not certainly OK.
-  bool EvaluateAgain(const EvaluationInputs& inputs,
-                     const EvaluationOutputs& outputs) {
-    for (int k = 0; k < kInputCount; ++k) {
-      const InputArray& array = inputs[static_cast<Input>(k)];
-      KernelInput& in = job.inputs[k];
+  bool EvaluateAgain(const EvaluationInputs& inputs, const Tables& tables) {
+    for (const Input input :
+         {Input::kQ, Input::kV, Input::kA, Input::kTau, Input::kTipWrench}) {
+      const InputArray& array = inputs[input];
+      KernelInput& in = job.inputs[static_cast<std::size_t>(input)];
       if (array.present() != (in.data != nullptr)) return false;
       if (array.columns != in.columns) return false;
       in.data = array.data;
     }
+    double* const* table = tables.outputs;
     for (OutputBits left = job.wanted; left != 0; left &= left - 1) {
-      const int k = __builtin_ctzll(left);
-      job.outputs[k].data = outputs.arrays[static_cast<std::size_t>(k)].data;
+      job.outputs[__builtin_ctzll(left)].data = *table++;
     }
     FallbackRow fallback;
     if (kernels.again(workspace.lanes.get(), &fallback) != 0) return false;
-    if (outputs.rank != nullptr) {
-      *outputs.rank =
-          static_cast<std::uint32_t>(plan.options().task.axis_count);
-      *outputs.rule = TaskRule::kFullRank;
+    if (tables.rank != nullptr) {
+      *tables.rank = static_cast<std::uint32_t>(plan.options().task.axis_count);
+      *tables.rule = TaskRule::kFullRank;
     }
     return true;
   }
@@ -54,7 +53,7 @@ Robot::Robot(Robot&&) noexcept = default;
 Robot& Robot::operator=(Robot&&) noexcept = default;
 
 bool Robot::Evaluate(Quantity quantity, const EvaluationInputs& inputs,
-                     const EvaluationOutputs& outputs) {
+                     const Tables& tables) {
   const auto refuse = [this](const ArgumentError& error) {
     last_error_ = error.field + ": " + error.message;
     return false;
@@ -78,11 +77,20 @@ bool Robot::Evaluate(Quantity quantity, const EvaluationInputs& inputs,
   }
   last_error_.clear();
   prepared->evaluated =
-      prepared->evaluated && prepared->EvaluateAgain(inputs, outputs);
+      prepared->evaluated && prepared->EvaluateAgain(inputs, tables);
   if (prepared->evaluated) return true;
   EvaluationPlan& plan = prepared->plan;
   RowWorkspace& workspace = prepared->workspace;
   if (const auto error = plan.Rebind(inputs)) return refuse(*error);
+  EvaluationOutputs outputs;
+  double* const* table = tables.outputs;
+  for (OutputBits left = RowOf(quantity).outputs; left != 0; left &= left - 1) {
+    outputs.arrays[static_cast<std::size_t>(__builtin_ctzll(left))].data =
+        *table++;
+  }
+  outputs.rank = tables.rank;
+  outputs.rule = tables.rule;
+  outputs.sigma_min = tables.sigma_min;
   std::vector<RowIssue> issues;
   EvaluateRows(plan, outputs, target, 0, 1, workspace, issues);
   if (!issues.empty()) last_error_ = Describe(plan, issues.front());

@@ -95,12 +95,10 @@ class Robot {
                 {.q = Row(q)});
     return pose;
   }
+  using Matrix6 = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor>;
   /// 6 x nv.
-  Eigen::MatrixXd Jacobian(Vector q) {
-    return Compute(Output::kJacobian,
-                   Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor>(
-                       6, model_->nv()),
-                   {.q = Row(q)});
+  Matrix6 Jacobian(Vector q) {
+    return Compute(Output::kJacobian, Matrix6(6, model_->nv()), {.q = Row(q)});
   }
   /// J̇ v, 6 numbers.
   Eigen::VectorXd JacobianDrift(Vector q, Vector v) {
@@ -112,14 +110,12 @@ class Robot {
     OperationalSpaceResult result{
         Eigen::MatrixXd(m, m), Eigen::VectorXd(m), {.sigma_min = kNaN}};
     std::uint32_t rank = 0;
-    EvaluationOutputs outputs;
-    outputs[Output::kLambda].data = result.lambda.data();
-    outputs[Output::kEta].data = result.eta.data();
-    outputs.rank = &rank;
-    outputs.rule = &result.diagnostics.rule;
-    if (options_.sigma_min) outputs.sigma_min = &result.diagnostics.sigma_min;
+    Tables tables{{result.lambda.data(), result.eta.data()},
+                  &rank,
+                  &result.diagnostics.rule};
+    if (options_.sigma_min) tables.sigma_min = &result.diagnostics.sigma_min;
     if (!Evaluate(Quantity::kOperationalSpace, {.q = Row(q), .v = Row(v)},
-                  outputs)) {
+                  tables)) {
       result.lambda.setConstant(kNaN);
       result.eta.setConstant(kNaN);
     }
@@ -140,21 +136,27 @@ class Robot {
     return {vector.data(), NumberType::kF64, 1,
             static_cast<int>(vector.size())};
   }
-  /// `result`, one row of an output.
+  /// `result`, one row of the one output of a quantity.
   template <class Result>
   Result Compute(Output output, Result result, const EvaluationInputs& inputs) {
-    EvaluationOutputs outputs;
-    outputs[output].data = result.data();
-    if (!Evaluate(QuantityOf(output), inputs, outputs))
+    if (!Evaluate(QuantityOf(output), inputs, {{result.data(), nullptr}})) {
       result.setConstant(kNaN);
+    }
     return result;
   }
   Eigen::VectorXd OfJoints(Output output, const EvaluationInputs& inputs) {
     return Compute(output, Eigen::VectorXd(model_->nv()), inputs);
   }
-  /// False, and outputs are as before, if the arguments or options do not suit.
+  /// Where the outputs of a quantity go, in their order.
+  struct Tables {
+    double* outputs[2];
+    std::uint32_t* rank = nullptr;
+    TaskRule* rule = nullptr;
+    double* sigma_min = nullptr;
+  };
+  /// False, and tables are as before, if the arguments or options do not suit.
   bool Evaluate(Quantity quantity, const EvaluationInputs& inputs,
-                const EvaluationOutputs& outputs);
+                const Tables& tables);
 
   std::shared_ptr<const Model> model_;
   Options options_;

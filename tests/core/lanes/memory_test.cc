@@ -87,10 +87,12 @@ TEST(KernelMemory, NothingOutsideTheTablesIsTouched) {
 
 TEST(KernelMemory, ResultsAreTheSameOnEveryPathToMemory) {
   for (const SimdKernels* kernels : Targets()) {
-    // 6 and 7 have code of their own.
-    for (const int dof : {6, 7, 9}) {
-      const BatchCase batch =
-          MakeRandomCase(dof, false, 5 * kernels->lanes_f64 + 3);
+    // 6 and 7 have code of their own; 16 have rows of lines and of pages, and
+    // zeros between branches.
+    for (const int dof : {6, 7, 9, 16}) {
+      BatchCase batch =
+          MakeRandomCase(dof, dof == 16, 5 * kernels->lanes_f64 + 3);
+      if (dof == 16) batch.options.task.axis_count = 1;
       const BatchResult expected = Evaluate(batch, *kernels);
       const EvaluationPlan plan = batch.Plan();
       // Aligned tables may go past the caches.
