@@ -6,7 +6,6 @@
 #include <ranges>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -30,8 +29,8 @@ class TreeFinder {
 
   Assembly Find() {
     const int errors_before = report_.errors();
-    link_index_ = IndexNames(links_);
-    IndexNames(joints_);
+    link_index_ = IndexNames(links_, "link");
+    IndexNames(joints_, "joint");
     ConnectJoints();
     std::vector<int> roots = FindRoots();
     SortChildren();
@@ -50,19 +49,15 @@ class TreeFinder {
 
   // The first of each name; reports the others.
   template <class Named>
-  NameIndex IndexNames(std::span<const Named> all) {
-    constexpr bool kLinks = std::is_same_v<Named, LinkDescription>;
+  NameIndex IndexNames(std::span<const Named> all, std::string_view kind) {
     NameIndex index;
     index.reserve(all.size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const Named& one = all[i];
-      const auto [it, is_new] =
-          index.try_emplace(one.name, static_cast<int>(i));
+    for (int i = 0; const Named& one : all) {
+      const auto [it, is_new] = index.try_emplace(one.name, i++);
       if (is_new || (one.incomplete && one.name.empty())) continue;
-      constexpr auto kWhat = kLinks ? "link" : "joint";
       About(one, report_)
           .Add(LintCode::kDuplicateName, " is defined twice, first",
-               AtLine(all[it->second].line), "; give each ", kWhat,
+               AtLine(all[it->second].line), "; give each ", kind,
                " a name of its own.");
     }
     return index;
@@ -116,11 +111,9 @@ class TreeFinder {
   // Links that are the child of no joint.
   std::vector<int> FindRoots() {
     std::vector<int> roots;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      const bool is_first = link_index_[links_[i].name] == static_cast<int>(i);
-      if (out_.parent_joint[i] == kNone && is_first) {
-        roots.push_back(static_cast<int>(i));
-      }
+    for (int i = 0; i < static_cast<int>(links_.size()); ++i) {
+      const bool is_first = link_index_[links_[i].name] == i;
+      if (out_.parent_joint[i] == kNone && is_first) roots.push_back(i);
     }
     if (roots.size() > 1) {
       std::vector<std::string_view> names;
@@ -246,32 +239,17 @@ TreeBody NewBody(const JointDescription& joint, int parent, const Pose& pose) {
   return body;
 }
 
-Joint NewJoint(const JointDescription& joint, int index, int parent) {
-  return {joint,
-          joint.name,
-          static_cast<JointType>(joint.type),
-          joint.parent,
-          joint.child,
-          parent,
-          index,
-          1,
-          index,
-          1,
-          {}};
-}
-
 // The leaders of the mimics, which may come later in canonical order.
 void ConnectMimics(std::span<const JointDescription> joints, Assembly& out) {
   std::unordered_map<std::string_view, int> index;
-  for (std::size_t i = 0; i < out.joints.size(); ++i) {
-    index.try_emplace(out.joints[i].name, static_cast<int>(i));
+  for (const Joint& joint : out.joints) {
+    index.try_emplace(joint.name, joint.q_index);
   }
-  for (std::size_t i = 0; i < out.joints.size(); ++i) {
-    const JointDescription& joint = joints[out.joint_source[i]];
-    if (!joint.mimic || joint.incomplete) continue;
-    const JointDescription::MimicOf& mimic = *joint.mimic;
-    if (const auto it = index.find(mimic.joint); it != index.end()) {
-      out.joints[i].mimic = {it->second, mimic.multiplier, mimic.offset};
+  for (Joint& joint : out.joints) {
+    const JointDescription& from = joints[out.joint_source[joint.q_index]];
+    if (!from.mimic || from.incomplete) continue;
+    if (const auto it = index.find(from.mimic->joint); it != index.end()) {
+      joint.mimic = {it->second, from.mimic->multiplier, from.mimic->offset};
     }
   }
 }
@@ -341,38 +319,36 @@ void Lump(const Pose& body_link, const LinkInertial& inertial, TreeBody& body) {
 Assembly Assemble(std::span<const LinkDescription> links,
                   std::span<const JointDescription> joints,
                   LintReport& report) {
-  struct Carrier {
-    int body = kBase;
-    Pose pose;  // T_{body,link}
-  };
-  std::vector<Carrier> carriers(links.size());
   Assembly out = TreeFinder(links, joints, report).Find();
   if (!out.is_tree) return out;
+  std::vector<int> frame_of(links.size());
   out.moves.assign(links.size(), 0);
   out.frames.reserve(links.size());
   for (const int link : out.links) {
-    Carrier& carrier = carriers[link];
+    frame_of[link] = static_cast<int>(out.frames.size());
+    Frame frame{links[link].name, kBase, {}, out.is_leaf[link] != 0};
     if (const int j = out.parent_joint[link]; j >= 0) {
       const JointDescription& joint = joints[j];
-      const Carrier& parent = carriers[out.joint_parent[j]];
+      const Frame& parent = out.frames[frame_of[out.joint_parent[j]]];
       const Pose pose = parent.pose * joint.origin;
       if (joint.type == JointDescription::Type::kFixed) {
-        carrier = {parent.body, pose};
+        frame.body = parent.body;
+        frame.pose = pose;
         out.moves[link] = joint.incomplete || out.moves[out.joint_parent[j]];
       } else {
-        const int body = static_cast<int>(out.bodies.size());
+        const int body = frame.body = static_cast<int>(out.bodies.size());
         out.bodies.push_back(NewBody(joint, parent.body, pose));
-        out.joints.push_back(NewJoint(joint, body, parent.body));
+        out.joints.emplace_back(
+            joint, joint.name, static_cast<JointType>(joint.type), joint.parent,
+            joint.child, parent.body, body, 1, body, 1, std::nullopt);
         out.joint_source.push_back(j);
-        carrier = {body, Pose{}};
         out.moves[link] = 1;
       }
     }
-    if (links[link].inertial && carrier.body != kBase) {
-      Lump(carrier.pose, *links[link].inertial, out.bodies[carrier.body]);
+    if (links[link].inertial && frame.body != kBase) {
+      Lump(frame.pose, *links[link].inertial, out.bodies[frame.body]);
     }
-    out.frames.push_back(
-        {links[link].name, carrier.body, carrier.pose, out.is_leaf[link] != 0});
+    out.frames.push_back(std::move(frame));
   }
   ConnectMimics(joints, out);
   return out;

@@ -135,21 +135,16 @@ void Lump(const Pose& body_link, const LinkInertial& inertial, TreeBody& body);
 /// The condition of the mass matrix is checked for up to this many joints.
 inline constexpr int kMaxConditionJoints = 100;
 
-struct TreeToCheck {
-  const Assembly& assembly;
-  std::span<const JointDescription> joints;  // those that it was made from
-  /// Of each joint whether an error was found in what it moves.
-  std::vector<char> incomplete;
-  std::uint64_t seed = 0;  // of the random states
-  /// CheckMassProperties returned true.
-  bool let_pass = false;
+/// A description, and what it makes.
+struct AssembledRobot : RobotDescription {
+  Assembly assembly = Assemble(links, joints, report);
+  bool let_pass = false;  // CheckMassProperties returned true
 };
 
 /// Joints that move no mass in any configuration, inertias beyond double
 /// precision, a mass matrix that is ill-conditioned at q = 0, and with kLenient
 /// one that is not regular. True: cancelled.
-bool CheckTree(const TreeToCheck& check, const BuildOptions& options,
-               LintReport& report);
+bool CheckTree(AssembledRobot& robot, const BuildOptions& options);
 
 /// Whether the inertia that each joint moves is within double precision. O(n).
 bool InertiasAreFinite(const Tree& tree);

@@ -103,8 +103,7 @@ void CheckLimits(const JointLimits& limits, Subject& joint) {
              {"effort", limits.effort, true}};
   bool finite = true;
   for (const auto& [name, value, magnitude] : all) {
-    if (!value) continue;
-    finite &= CheckFinite(Cat(name, " limit"), {&*value, 1}, joint);
+    if (value) finite &= CheckFinite(Cat(name, " limit"), {&*value, 1}, joint);
   }
   if (!finite) return;
   if (limits.lower && limits.upper && *limits.lower > *limits.upper) {
@@ -148,12 +147,9 @@ void CheckJoint(JointDescription& joint, Subject& subject) {
 void CheckMimics(std::span<JointDescription> joints, LintReport& report) {
   constexpr int kNone = -1;
   std::unordered_map<std::string_view, int> index;
-  for (std::size_t i = 0; i < joints.size(); ++i) {
-    index.try_emplace(joints[i].name, static_cast<int>(i));
+  for (int i = 0; const JointDescription& joint : joints) {
+    index.try_emplace(joint.name, i++);
   }
-  const auto is_follower = [](const JointDescription& joint) {
-    return joint.mimic && joint.type != JointDescription::Type::kFixed;
-  };
   std::vector<int> leader(joints.size(), kNone);
   const auto refuse = [&](JointDescription& joint, std::string_view why) {
     Subject subject = About(joint, report);
@@ -164,7 +160,7 @@ void CheckMimics(std::span<JointDescription> joints, LintReport& report) {
   };
   for (std::size_t i = 0; i < joints.size(); ++i) {
     JointDescription& joint = joints[i];
-    if (!is_follower(joint)) continue;
+    if (!joint.mimic || joint.type == JointDescription::Type::kFixed) continue;
     const auto it = index.find(joint.mimic->joint);
     if (it == index.end()) {
       refuse(joint,

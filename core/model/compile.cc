@@ -58,12 +58,6 @@ Matrix3d RotationZ(const Vector2d& angle) {
   return R;
 }
 
-Matrix3d RotationX(const Vector2d& angle) {
-  Matrix3d R = Matrix3d::Identity();
-  R.bottomRightCorner<2, 2>() = PlaneRotation(angle);
-  return R;
-}
-
 // (cos, sin) of an angle but for rounding; of quarter turns exactly.
 Vector2d Snapped(const Vector2d& angle) {
   if (std::abs(angle.x()) <= kSnap) return {0, std::copysign(1.0, angle.y())};
@@ -102,18 +96,15 @@ void SetOffset(const Vector2d& turn0, CompiledBody<double>& body) {
 }
 
 TransformKind TransformKindOf(const CompiledBody<double>& body) {
-  constexpr unsigned kX = 1, kZ = 4;
-  if (body.motion != JointMotion::kRevolute) return TransformKind::kOther;
-  if (body.rotation == FixedRotation::kNone) {
-    if (body.shift == 0) return TransformKind::kParallel;
-    if (body.shift == kX) return TransformKind::kParallelX;
-  } else if (body.rotation == FixedRotation::kQuarter) {
-    if (body.shift == 0) return TransformKind::kQuarter;
-    if (body.shift == kX) return TransformKind::kQuarterX;
-    if (body.shift == kZ) return TransformKind::kQuarterZ;
-    if (body.shift == (kX | kZ)) return TransformKind::kQuarterXZ;
-  }
-  return TransformKind::kOther;
+  using enum TransformKind;
+  // By shift.
+  constexpr TransformKind kOfNone[8] = {kParallel, kParallelX};
+  constexpr TransformKind kOfQuarter[8] = {kQuarter, kQuarterX, kOther,
+                                           kOther,   kQuarterZ, kQuarterXZ};
+  if (body.motion != JointMotion::kRevolute) return kOther;
+  if (body.rotation == FixedRotation::kNone) return kOfNone[body.shift];
+  if (body.rotation == FixedRotation::kQuarter) return kOfQuarter[body.shift];
+  return kOther;
 }
 
 // Link frames that make the joints' constant transforms simple, after Denavit
@@ -178,7 +169,8 @@ class Reframing {
         body.cos_alpha = alpha.x();
         body.sin_alpha = alpha.y();
         turn0 = PlaneRotation({R(0, 0), -R(0, 1)}) * turn0;  // θ + ψ_i
-        R = RotationX(alpha);
+        R.setIdentity();
+        R.bottomRightCorner<2, 2>() = PlaneRotation(alpha);
       }
     }
     Eigen::Map<RowMajor3d>(body.R) = R;

@@ -28,12 +28,6 @@ constexpr std::size_t kMessageBytes = 2000;
 // Only these have further places, which may take more memory than a finding.
 constexpr std::size_t kFindingsWithPlaces = 200;
 
-FoundPlace Owned(const Place& place) {
-  return {.joint = Printable(place.joint, kNameBytes),
-          .link = Printable(place.link, kNameBytes),
-          .line = place.line};
-}
-
 }  // namespace
 
 std::string_view ToString(LintCode code) {
@@ -58,11 +52,10 @@ void LintReport::List(Severity severity, LintCode code, const Place& place,
   ++counts_[k];
   if (listed_[k] == kMaxListed) return;
   ++listed_[k];
-  FoundPlace owned = Owned(place);
   findings_.push_back({.severity = severity,
                        .code = code,
-                       .joint = std::move(owned.joint),
-                       .link = std::move(owned.link),
+                       .joint = Printable(place.joint, kNameBytes),
+                       .link = Printable(place.link, kNameBytes),
                        .line = place.line,
                        .message = Printable(message, kMessageBytes)});
 }
@@ -85,7 +78,9 @@ bool LintReport::CountAgain(Severity severity, LintCode code,
   ++counts_[k];
   if (first.more_places.size() < kMaxMorePlaces &&
       found->second < kFindingsWithPlaces) {
-    first.more_places.push_back(Owned(place));
+    first.more_places.push_back({Printable(place.joint, kNameBytes),
+                                 Printable(place.link, kNameBytes),
+                                 place.line});
   }
   return true;
 }

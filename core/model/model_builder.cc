@@ -16,19 +16,11 @@ std::string AndMoreHave(int count) {
   return Cat(" and ", count - 1, " more have ");
 }
 
-// A description, how it hangs together, and what it makes.
-struct Described : RobotDescription {
-  Assembly assembly = Assemble(links, joints, report);
-
-  // The link that is the tip by option, or the only leaf; -1: none.
-  int FindTip(const std::string& asked) {
-    if (asked.empty()) {
-      const auto& leaf = assembly.is_leaf;
-      if (std::ranges::count(leaf, 1) != 1) return -1;
-      return static_cast<int>(std::ranges::find(leaf, 1) - leaf.begin());
-    }
+struct Described : AssembledRobot {
+  // The tip by option, if any, is a link.
+  void CheckTip(const std::string& asked) {
     const auto tip = std::ranges::find(links, asked, &LinkDescription::name);
-    if (tip != links.end()) return static_cast<int>(tip - links.begin());
+    if (asked.empty() || tip != links.end()) return;
     std::vector<std::string_view> leaves;
     for (const int link : assembly.links) {
       if (assembly.is_leaf[link] != 0) leaves.push_back(links[link].name);
@@ -37,26 +29,6 @@ struct Described : RobotDescription {
                Cat("The default tip ", Quoted(asked),
                    " is no link of this robot; name one of its links, such as ",
                    QuotedList(leaves), "."));
-    return -1;
-  }
-
-  // Of each body whether it, its joint, or anything that hangs on it comes from
-  // an incomplete description.
-  std::vector<char> IncompleteBodies() const {
-    std::vector<char> incomplete(assembly.bodies.size(), 0);
-    for (std::size_t i = 0; i < assembly.links.size(); ++i) {
-      const int link = assembly.links[i], joint = assembly.parent_joint[link];
-      const int body = assembly.frames[i].body;
-      if (body == kBase) continue;
-      if (links[link].incomplete || (joint >= 0 && joints[joint].incomplete)) {
-        incomplete[body] = 1;
-      }
-    }
-    for (std::size_t i = incomplete.size(); i-- > 0;) {
-      const int parent = assembly.bodies[i].parent;
-      if (incomplete[i] && parent != kBase) incomplete[parent] = 1;
-    }
-    return incomplete;
   }
 
   // Placements, which are sums of finite numbers that may overflow, and mass
@@ -140,11 +112,11 @@ LoadResult BuildModel(RobotDescription description,
     report.Add(LintCode::kMissingElement, {.line = line},
                "The robot has no link; a robot has at least its root link.");
   }
-  Described robot{std::move(description)};
+  Described robot{{std::move(description)}};
   const bool is_tree = robot.assembly.is_tree;
-  const int tip = robot.FindTip(options.default_tip);
+  robot.CheckTip(options.default_tip);
   Assembly& assembly = robot.assembly;
-  const bool let_pass = CheckMassProperties(
+  robot.let_pass = CheckMassProperties(
       robot.links, assembly.moves, options.validation,
       "; or use validation lenient, which takes it while the mass matrix is "
       "regular",
@@ -152,14 +124,7 @@ LoadResult BuildModel(RobotDescription description,
   bool cancelled = false;
   if (is_tree) {
     robot.CheckFrames();
-    if (robot.CheckDof(options.max_dof)) {
-      cancelled = CheckTree({.assembly = assembly,
-                             .joints = robot.joints,
-                             .incomplete = robot.IncompleteBodies(),
-                             .seed = robot.seed,
-                             .let_pass = let_pass},
-                            options, robot.report);
-    }
+    cancelled = robot.CheckDof(options.max_dof) && CheckTree(robot, options);
     robot.ReportMimicsAndFriction();
   }
   robot.report.Sort();
@@ -176,7 +141,13 @@ LoadResult BuildModel(RobotDescription description,
   };
   index(model->joints_, model->joint_index_);
   index(model->frames_, model->frame_index_);
-  if (tip >= 0) model->tip_frame_ = model->FindFrame(robot.links[tip].name);
+  model->tip_frame_ = model->FindFrame(options.default_tip);
+  const auto& frames = model->frames_;
+  if (options.default_tip.empty() &&
+      std::ranges::count(frames, true, &Frame::is_leaf) == 1) {
+    const auto leaf = std::ranges::find(frames, true, &Frame::is_leaf);
+    model->tip_frame_ = static_cast<int>(leaf - frames.begin());
+  }
   for (const TreeBody& body : assembly.bodies) model->moving_mass_ += body.mass;
   model->arrays_ = std::make_shared<Model::Arrays>(std::move(assembly.bodies));
   return {model, std::move(robot.report)};

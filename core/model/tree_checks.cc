@@ -99,18 +99,38 @@ bool IsFinite(const SpatialInertia<double>& G) {
                        G.I.zz + G.I.xy + G.I.xz + G.I.yz);
 }
 
-Place PlaceOf(const TreeToCheck& check, int joint) {
-  const Joint& is = check.assembly.joints[joint];
-  return {.joint = is.name,
-          .link = is.child_link,
-          .line = check.joints[check.assembly.joint_source[joint]].line};
+// A joint of the tree and its link; the phrase is empty.
+Subject AboutJoint(AssembledRobot& robot, int joint) {
+  const Joint& is = robot.assembly.joints[joint];
+  const int line = robot.joints[robot.assembly.joint_source[joint]].line;
+  return {robot.report,
+          {.joint = is.name, .link = is.child_link, .line = line},
+          ""};
+}
+
+// Of each body whether an error was found in it, in its joint, or in what hangs
+// on it.
+std::vector<char> IncompleteBodies(const AssembledRobot& robot) {
+  const Assembly& assembly = robot.assembly;
+  std::vector<char> incomplete(assembly.bodies.size(), 0);
+  for (std::size_t i = 0; i < assembly.links.size(); ++i) {
+    const int link = assembly.links[i], joint = assembly.parent_joint[link];
+    const int body = assembly.frames[i].body;
+    if (body == kBase) continue;
+    incomplete[body] |= robot.links[link].incomplete ||
+                        (joint >= 0 && robot.joints[joint].incomplete);
+  }
+  for (std::size_t i = incomplete.size(); i-- > 0;) {
+    const int parent = assembly.bodies[i].parent;
+    if (parent != kBase) incomplete[parent] |= incomplete[i];
+  }
+  return incomplete;
 }
 
 // The joints that move no mass in any configuration; reports those whose moving
 // inertia leaves double precision. O(n).
-std::vector<int> FindMasslessJoints(const TreeToCheck& check,
-                                    LintReport& report) {
-  const Tree tree = check.assembly.tree();
+std::vector<int> FindMasslessJoints(AssembledRobot& robot) {
+  const Tree tree = robot.assembly.tree();
   const int n = tree.n;
   std::vector<char> moves(n, 0), finite(n, 1);
   for (int sample = 0; sample < 3; ++sample) {
@@ -120,17 +140,17 @@ std::vector<int> FindMasslessJoints(const TreeToCheck& check,
       if (MovesMass(tree.bodies[i], inertias[i], n)) moves[i] = 1;
     }
   }
+  const std::vector<char> incomplete = IncompleteBodies(robot);
   std::vector<int> massless;
   for (int i = 0; i < n; ++i) {
-    if (check.incomplete[i]) continue;
-    const Place place = PlaceOf(check, i);
+    if (incomplete[i]) continue;
     if (!finite[i]) {
-      report.Add(
-          LintCode::kInvalidNumber, place,
-          Cat("The inertia that joint ", Quoted(place.joint),
-              " moves is beyond the range of double precision; check the "
-              "masses, inertias and lengths from link ",
-              Quoted(place.link), " on."));
+      Subject joint = AboutJoint(robot, i);
+      joint.Add(LintCode::kInvalidNumber, "The inertia that joint ",
+                Quoted(joint.place.joint),
+                " moves is beyond the range of double precision; check the "
+                "masses, inertias and lengths from link ",
+                Quoted(joint.place.link), " on.");
     } else if (!moves[i]) {
       massless.push_back(i);
     }
@@ -138,38 +158,36 @@ std::vector<int> FindMasslessJoints(const TreeToCheck& check,
   return massless;
 }
 
-void ReportMasslessJoint(const TreeToCheck& check, int joint, Severity severity,
-                         LintReport& report) {
-  const Place place = PlaceOf(check, joint);
+void ReportMasslessJoint(AssembledRobot& robot, int i, Severity severity) {
+  Subject joint = AboutJoint(robot, i);
   const bool slides =
-      check.assembly.bodies[joint].motion == JointMotion::kPrismatic;
-  report.AddKind(severity, LintCode::kMasslessJoint, place, {}, [&] {
-    return Cat("Joint ", Quoted(place.joint), " moves no mass: ",
-               slides ? "the links from "
-                      : "there is no inertia about its axis in the links from ",
-               Quoted(place.link), slides ? " on have none" : " on",
-               "; give one of them its <inertial>, make the joint fixed, or, "
-               "where the "
-               "format has it, give it an armature.");
-  });
+      robot.assembly.bodies[i].motion == JointMotion::kPrismatic;
+  joint.AddKind(
+      severity, LintCode::kMasslessJoint, {}, "Joint ",
+      Quoted(joint.place.joint), " moves no mass: ",
+      slides ? "the links from "
+             : "there is no inertia about its axis in the links from ",
+      Quoted(joint.place.link), slides ? " on have none" : " on",
+      "; give one of them its <inertial>, make the joint fixed, or, where the "
+      "format has it, give it an armature.");
 }
 
 // A mass matrix at q = 0 that is ill-conditioned, or whose numbers leave double
 // precision, and the joint that matters most in the weakest direction. O(n³).
-void CheckMassCondition(const TreeToCheck& check, LintReport& report) {
-  const Tree tree = check.assembly.tree();
+void CheckMassCondition(AssembledRobot& robot) {
+  const Tree tree = robot.assembly.tree();
   const int n = tree.n;
   if (n == 0 || n > kMaxConditionJoints) return;
   const Eigen::MatrixXd M = MassMatrix(tree, StateOf(tree, 0));
   if (!M.allFinite()) {
     int first = 0;
     while (M.row(first).allFinite()) ++first;
-    const Place place = PlaceOf(check, first);
-    report.Add(
-        LintCode::kInvalidNumber, place,
-        Cat("The mass matrix at q = 0 is beyond the range of double "
-            "precision, first at joint ",
-            Quoted(place.joint), "; check the masses, inertias and lengths."));
+    Subject joint = AboutJoint(robot, first);
+    joint.Add(LintCode::kInvalidNumber,
+              "The mass matrix at q = 0 is beyond the range of double "
+              "precision, first at joint ",
+              Quoted(joint.place.joint),
+              "; check the masses, inertias and lengths.");
     return;
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(M);
@@ -181,25 +199,25 @@ void CheckMassCondition(const TreeToCheck& check, LintReport& report) {
   const Eigen::VectorXd direction = solver.eigenvectors().col(0).cwiseAbs();
   int weakest = 0;
   while (direction[weakest] < 0.999 * direction.maxCoeff()) ++weakest;
-  const Place place = PlaceOf(check, weakest);
+  Subject joint = AboutJoint(robot, weakest);
+  const std::string name = Quoted(joint.place.joint);
   // Below this an eigenvalue is round-off.
   if (smallest > 1e-15 * n * largest) {
-    report.Add(
-        LintCode::kIllConditionedMass, place,
-        Cat("The mass matrix at q = 0 has the condition number ",
-            RoundedText(largest / smallest), ", above ",
-            RoundedText(kMaxCondition), ", and joint ", Quoted(place.joint),
-            " moves the least: forward dynamics loses up to ",
-            RoundedText(std::ceil(std::log10(largest / smallest))),
-            " digits; check for a tiny inertia behind it."));
+    const double condition = largest / smallest;
+    joint.Add(LintCode::kIllConditionedMass,
+              "The mass matrix at q = 0 has the condition number ",
+              RoundedText(condition), ", above ", RoundedText(kMaxCondition),
+              ", and joint ", name,
+              " moves the least: forward dynamics loses up to ",
+              RoundedText(std::ceil(std::log10(condition))),
+              " digits; check for a tiny inertia behind it.");
   } else {
-    report.Add(LintCode::kIllConditionedMass, place,
-               Cat("The mass matrix at q = 0 is singular, with joint ",
-                   Quoted(place.joint),
-                   " in the direction that moves nothing: forward dynamics has "
-                   "no answer "
-                   "there; check for joints on one axis and for links without "
-                   "inertia."));
+    joint.Add(
+        LintCode::kIllConditionedMass,
+        "The mass matrix at q = 0 is singular, with joint ", name,
+        " in the direction that moves nothing: forward dynamics has no "
+        "answer there; check for joints on one axis and for links without "
+        "inertia.");
   }
 }
 
@@ -231,19 +249,18 @@ double RandomPosition(const Joint& joint, std::uint64_t& random) {
 
 }  // namespace
 
-bool CheckTree(const TreeToCheck& check, const BuildOptions& options,
-               LintReport& report) {
-  const std::vector<int> massless = FindMasslessJoints(check, report);
+bool CheckTree(AssembledRobot& robot, const BuildOptions& options) {
+  const std::vector<int> massless = FindMasslessJoints(robot);
   // The first joint of a lost pivot, or none: regular at all states.
   int singular = -1;
   std::string_view where = "at q = 0";
   Severity severity = Severity::kError;
   // kLenient: what kDefault refuses passes if the mass matrix is regular. The
   // rule is for finite numbers.
-  if (options.validation == Validation::kLenient && report.ok() &&
-      (check.let_pass || !massless.empty())) {
-    PivotRule rule(check.assembly.tree());
-    for (const auto& q : SampledStates(check.assembly.joints, check.seed)) {
+  if (options.validation == Validation::kLenient && robot.report.ok() &&
+      (robot.let_pass || !massless.empty())) {
+    PivotRule rule(robot.assembly.tree());
+    for (const auto& q : SampledStates(robot.assembly.joints, robot.seed)) {
       if (options.cancelled && options.cancelled()) return true;
       singular = rule.At(q.data()).joint;
       if (singular >= 0) break;
@@ -251,21 +268,18 @@ bool CheckTree(const TreeToCheck& check, const BuildOptions& options,
     }
     if (singular < 0) severity = Severity::kWarning;
   }
-  for (const int joint : massless) {
-    ReportMasslessJoint(check, joint, severity, report);
-  }
+  for (const int i : massless) ReportMasslessJoint(robot, i, severity);
   if (singular >= 0 && std::ranges::count(massless, singular) == 0) {
-    const Place place = PlaceOf(check, singular);
-    report.Add(
-        LintCode::kMasslessJoint, place,
-        Cat("The mass matrix is singular or not positive ", where,
-            ", first at joint ", Quoted(place.joint),
-            ": some torques belong to no acceleration there; correct the "
-            "inertia of the links from ",
-            Quoted(place.link),
-            " on, give the joint an armature, or make it fixed."));
+    Subject joint = AboutJoint(robot, singular);
+    joint.Add(LintCode::kMasslessJoint,
+              "The mass matrix is singular or not positive ", where,
+              ", first at joint ", Quoted(joint.place.joint),
+              ": some torques belong to no acceleration there; correct the "
+              "inertia of the links from ",
+              Quoted(joint.place.link),
+              " on, give the joint an armature, or make it fixed.");
   }
-  if (report.ok()) CheckMassCondition(check, report);
+  if (robot.report.ok()) CheckMassCondition(robot);
   return false;
 }
 
