@@ -14,18 +14,6 @@
 namespace torqued {
 namespace {
 
-/// The folder of `path` below `root`, and of each cgroup above it.
-void AddWithParents(const std::string& root, std::string path, bool v2,
-                    std::vector<CgroupFolder>* folders) {
-  while (true) {
-    folders->push_back({root + path, v2});
-    // Where the process sees its own cgroup as the root of the mount, as in a
-    // container, the path is another one's, and only the root is there.
-    if (path.empty()) return;
-    path.resize(path.find_last_of('/'));
-  }
-}
-
 /// Cores granted by one directory: "150000 100000", or "max 100000".
 double Quota(const CgroupFolder& folder) {
   std::ifstream quota_file(folder.path +
@@ -66,13 +54,21 @@ std::vector<CgroupFolder> CgroupFolders(std::string_view controller,
     const std::string path = line.substr(second + 1);
     if (!path.starts_with('/')) continue;
     const std::string name(controller);
+    std::vector<CgroupFolder> roots;
     if (controllers.empty()) {
-      AddWithParents(places.mount, path, /*v2=*/true, &folders);
-      // Where v1 has most of the controllers.
-      AddWithParents(places.mount + "/unified", path, /*v2=*/true, &folders);
+      // The second is that of systems where v1 has most of the controllers.
+      roots = {{places.mount, true}, {places.mount + "/unified", true}};
     } else if (("," + controllers + ",").find("," + name + ",") !=
                std::string::npos) {
-      AddWithParents(places.mount + "/" + name, path, /*v2=*/false, &folders);
+      roots = {{places.mount + "/" + name, false}};
+    }
+    for (const auto& [root, v2] : roots) {
+      // Its folder and all above. Where the process sees its own cgroup as the
+      // root of the mount, as in a container, only the root is there.
+      for (std::string at = path;; at.resize(at.find_last_of('/'))) {
+        folders.push_back({root + at, v2});
+        if (at.empty()) break;
+      }
     }
   }
   return folders;

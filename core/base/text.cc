@@ -58,6 +58,27 @@ std::string Hex(char32_t value, int digits) {
   return text;
 }
 
+// EscapedAsInJson or, with bytes that are not text as \xNN, Printable.
+std::string Escaped(std::string_view text, std::size_t max_bytes,
+                    bool in_json) {
+  std::string out;
+  out.reserve(std::min(text.size(), max_bytes) + 4);
+  while (!text.empty()) {
+    if (out.size() >= max_bytes) return out + "...";
+    const auto [length, c] = FirstOf(text);
+    const std::size_t bytes = std::max<std::size_t>(1, length);
+    if (!in_json && (length == 0 || (length == 1 && IsControlOrBidi(c)))) {
+      out += "\\x" + Hex(c, 2);
+    } else if (IsControlOrBidi(c) || IsMarkOfDirection(c)) {
+      out += "\\u" + Hex(c, 4);
+    } else {
+      out.append(text.substr(0, bytes));
+    }
+    text.remove_prefix(bytes);
+  }
+  return out;
+}
+
 constexpr std::string_view kSpace = " \t\n\r";
 
 // Of a number that double precision cannot hold: whether it is too small rather
@@ -71,7 +92,7 @@ bool IsTiny(std::string_view word) {
 }
 
 std::string ParseWord(std::string_view word, double& value) {
-  const std::string_view as_given = word;
+  const std::string as_given = Quoted(word);
   if (word.starts_with('+')) {
     word.remove_prefix(1);
     if (word.starts_with('-')) word = {};
@@ -80,24 +101,19 @@ std::string ParseWord(std::string_view word, double& value) {
       std::from_chars(word.data(), word.data() + word.size(), value);
   if (error == std::errc::invalid_argument ||
       end != word.data() + word.size()) {
-    return word.find("${") != std::string_view::npos
-               ? Cat(Quoted(as_given),
-                     " is a xacro expression; expand the file by xacro first")
-               : Cat(Quoted(as_given),
-                     " is not a number; write one like -1.5e-3, without a "
-                     "unit, since all are SI");
+    return as_given +
+           (word.find("${") != std::string_view::npos
+                ? " is a xacro expression; expand the file by xacro first"
+                : " is not a number; write one like -1.5e-3, without a unit, "
+                  "since all are SI");
   }
   if (error == std::errc::result_out_of_range) {
-    if (IsTiny(word)) {
-      value = word.starts_with('-') ? -0.0 : 0.0;
-      return {};
+    if (!IsTiny(word)) {
+      return as_given + " is outside the range of double precision";
     }
-    return Cat(Quoted(as_given), " is outside the range of double precision");
+    value = word.starts_with('-') ? -0.0 : 0.0;
   }
-  if (!std::isfinite(value)) {
-    return Cat(Quoted(as_given), " is not finite");
-  }
-  return {};
+  return std::isfinite(value) ? "" : as_given + " is not finite";
 }
 
 }  // namespace
@@ -129,36 +145,11 @@ std::string CodePointText(char32_t code_point) {
 }
 
 std::string EscapedAsInJson(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const auto [length, c] = FirstOf(text);
-    const std::size_t bytes = std::max<std::size_t>(1, length);
-    if (IsControlOrBidi(c) || IsMarkOfDirection(c)) {
-      out += "\\u" + Hex(c, 4);
-    } else {
-      out.append(text.substr(0, bytes));
-    }
-    text.remove_prefix(bytes);
-  }
-  return out;
+  return Escaped(text, std::string::npos, /*in_json=*/true);
 }
 
 std::string Printable(std::string_view text, std::size_t max_bytes) {
-  std::string out;
-  out.reserve(std::min(text.size(), max_bytes) + 4);
-  while (!text.empty()) {
-    if (out.size() >= max_bytes) return out + "...";
-    const auto [length, c] = FirstOf(text);
-    const std::size_t bytes = std::max<std::size_t>(1, length);
-    if (length == 0 || (length == 1 && IsControlOrBidi(c))) {
-      out += "\\x" + Hex(c, 2);
-    } else {
-      out += EscapedAsInJson(text.substr(0, bytes));
-    }
-    text.remove_prefix(bytes);
-  }
-  return out;
+  return Escaped(text, max_bytes, /*in_json=*/false);
 }
 
 std::string Quoted(std::string_view text) {
@@ -172,7 +163,7 @@ std::string QuotedList(std::span<const std::string_view> names) {
     text += Cat(text.empty() ? "" : ", ", Quoted(name));
   }
   if (names.size() == listed) return text;
-  return Cat(text, " and ", std::to_string(names.size() - listed), " more");
+  return Cat(text, " and ", names.size() - listed, " more");
 }
 
 std::string NumberText(double value) {
@@ -201,8 +192,7 @@ std::string ParseNumbers(std::string_view text, std::span<double> values) {
   }
   if (count == values.size()) return {};
   return Cat(Quoted(text), " has ", count == 0 ? "no" : std::to_string(count),
-             count == 1 ? " number" : " numbers", " where ",
-             std::to_string(values.size()),
+             count == 1 ? " number" : " numbers", " where ", values.size(),
              values.size() == 1 ? " is needed" : " are needed");
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <utility>
-#include <vector>
 
 #include "core/base/text.h"
 
@@ -31,47 +31,25 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// "; did you mean 'inertial'?" where a name is likely misspelt.
-std::string Suggestion(std::string_view name, Names names) {
+// The end of a sentence: "; did you mean 'inertial'?" where a name is likely
+// misspelt.
+std::string Suggestion(std::string_view name, Names names, Names more = {}) {
   constexpr std::size_t kLongest = 32, kClose = 2;
-  if (name.size() > kLongest || name.size() < 3) return {};
-  for (const std::string_view candidate : names) {
-    if (EditDistance(name, candidate) <= kClose && candidate.size() >= 3) {
-      return Cat("; did you mean ", Quoted(candidate), "?");
+  if (name.size() > kLongest || name.size() < 3) return ".";
+  for (const Names& some : {names, more}) {
+    for (const std::string_view candidate : some) {
+      if (EditDistance(name, candidate) <= kClose && candidate.size() >= 3) {
+        return Cat("; did you mean ", Quoted(candidate), "?");
+      }
     }
   }
-  return {};
+  return ".";
 }
 
 }  // namespace
 
-ElementReader::ElementReader(const tinyxml2::XMLElement& element,
-                             Subject& subject)
-    : element_(element), subject_(subject) {}
-
-void ElementReader::ReportUnexpected(const tinyxml2::XMLElement& child,
-                                     Names expected, Names repeated) const {
-  const std::string_view child_name = child.Name();
-  const int line = child.GetLineNum();
-  if (child_name.starts_with("xacro:")) {
-    Report(LintCode::kXacroNotExpanded, line, " contains <",
-           Printable(child_name, 64),
-           ">; expand the file by xacro before it is loaded.");
-    return;
-  }
-  ReportKind(LintCode::kIgnoredElement, line,
-             Cat("element ", child_name, " in ", name()), " has the element <",
-             Printable(child_name, 64), "> in <", name(), ">, which is ignored",
-             [&] {
-               std::string hint = Suggestion(child_name, expected);
-               if (hint.empty()) hint = Suggestion(child_name, repeated);
-               return hint.empty() ? "." : hint;
-             });
-}
-
 void ElementReader::CheckChildren(Names expected, Names repeated) const {
-  // Line of the first child of each expected name.
-  std::vector<int> first_line(expected.size(), 0);
+  std::map<std::string_view, int> first_line;  // of each expected name
   for (const auto* node = element_.FirstChild(); node != nullptr;
        node = node->NextSibling()) {
     if (node->ToText() != nullptr) {
@@ -83,20 +61,26 @@ void ElementReader::CheckChildren(Names expected, Names repeated) const {
     const auto* child = node->ToElement();
     if (child == nullptr) continue;
     const std::string_view child_name = child->Name();
+    const int line = child->GetLineNum();
     if (Contains(repeated, child_name)) continue;
-    const auto it = std::find(expected.begin(), expected.end(), child_name);
-    if (it == expected.end()) {
-      ReportUnexpected(*child, expected, repeated);
-      continue;
-    }
-    int& first = first_line[it - expected.begin()];
-    if (first != 0) {
-      ReportKind(LintCode::kIgnoredElement, child->GetLineNum(),
+    if (Contains(expected, child_name)) {
+      const auto [first, is_first] = first_line.try_emplace(child_name, line);
+      if (is_first) continue;
+      ReportKind(LintCode::kIgnoredElement, line,
                  Cat("second ", child_name, " in ", name()), " has a second <",
                  child_name, "> in <", name(),
-                 ">, which is ignored; the one at line ", first, " counts.");
+                 ">, which is ignored; the one at line ", first->second,
+                 " counts.");
+    } else if (child_name.starts_with("xacro:")) {
+      Report(LintCode::kXacroNotExpanded, line, " contains <",
+             Printable(child_name, 64),
+             ">; expand the file by xacro before it is loaded.");
     } else {
-      first = child->GetLineNum();
+      ReportKind(LintCode::kIgnoredElement, line,
+                 Cat("element ", child_name, " in ", name()),
+                 " has the element <", Printable(child_name, 64), "> in <",
+                 name(), ">, which is ignored",
+                 [&] { return Suggestion(child_name, expected, repeated); });
     }
   }
 }
@@ -110,10 +94,8 @@ void ElementReader::Expect(Names attributes, Names children,
     ReportKind(LintCode::kIgnoredAttribute, a->GetLineNum(),
                Cat("attribute ", attribute, " in ", name()),
                " has the attribute ", Printable(attribute, 64), "=",
-               Quoted(a->Value()), " in <", name(), ">, which is ignored", [&] {
-                 const std::string hint = Suggestion(attribute, attributes);
-                 return hint.empty() ? "." : hint;
-               });
+               Quoted(a->Value()), " in <", name(), ">, which is ignored",
+               [&] { return Suggestion(attribute, attributes); });
   }
   CheckChildren(children, repeated);
 }
@@ -127,6 +109,14 @@ std::optional<ElementReader> ElementReader::Child(const char* child_name,
            name(), ">; add it.");
   }
   return std::nullopt;
+}
+
+std::optional<ElementReader> ElementReader::Leaf(const char* child_name,
+                                                 Names attributes,
+                                                 Need need) const {
+  const auto leaf = Child(child_name, need);
+  if (leaf) leaf->Expect(attributes, {});
+  return leaf;
 }
 
 std::optional<std::string_view> ElementReader::Text(const char* attribute,

@@ -32,18 +32,21 @@ enum class Need : std::uint8_t { kOptional, kRequired };
 /// the document and the subject.
 class ElementReader {
  public:
-  ElementReader(const tinyxml2::XMLElement& element, Subject& subject);
+  ElementReader(const tinyxml2::XMLElement& element, Subject& subject)
+      : element_(element), subject_(subject) {}
 
   /// The attributes and children that have a meaning here; everything else is
   /// reported as ignored, as are further children of a kind, except those in
   /// `repeated`.
-  void Expect(std::initializer_list<std::string_view> attributes,
-              std::initializer_list<std::string_view> children,
-              std::initializer_list<std::string_view> repeated = {}) const;
+  using Names = std::initializer_list<std::string_view>;
+  void Expect(Names attributes, Names children, Names repeated = {}) const;
 
   /// The first child of that name, if any. Here and below, what is required
   /// and absent is reported.
   std::optional<ElementReader> Child(const char* name, Need need = {}) const;
+  /// A Child of which only these attributes are expected.
+  std::optional<ElementReader> Leaf(const char* name, Names attributes,
+                                    Need need = {}) const;
 
   std::optional<std::string_view> Text(const char* attribute,
                                        Need need = {}) const;
@@ -70,10 +73,7 @@ class ElementReader {
  private:
   bool Numbers(const char* attribute, std::span<double> values,
                Need need) const;
-  using Names = std::initializer_list<std::string_view>;
   void CheckChildren(Names expected, Names repeated) const;
-  void ReportUnexpected(const tinyxml2::XMLElement& child, Names expected,
-                        Names repeated) const;
 
   const tinyxml2::XMLElement& element_;
   Subject& subject_;

@@ -154,16 +154,6 @@ LintReport Check(const ScrewAxes& arm) {
   return report;
 }
 
-JointDescription Fixed(const std::string& name, const std::string& parent,
-                       const std::string& child, const Pose& origin) {
-  JointDescription joint;
-  joint.name = name;
-  joint.parent = parent;
-  joint.child = child;
-  joint.origin = origin;
-  return joint;
-}
-
 }  // namespace
 
 LoadResult LoadScrewAxes(const ScrewAxes& arm, const BuildOptions& options) {
@@ -172,6 +162,7 @@ LoadResult LoadScrewAxes(const ScrewAxes& arm, const BuildOptions& options) {
     robot.report.Sort();
     return {nullptr, std::move(robot.report)};
   }
+  using Type = JointDescription::Type;
   const std::vector<Vector6d> A = LinkScrewsOf(arm);
   robot.links.push_back({.name = "base", .inertial = {}});
   std::string parent = "base";
@@ -183,20 +174,20 @@ LoadResult LoadScrewAxes(const ScrewAxes& arm, const BuildOptions& options) {
         turns ? omega.cross(v) / omega.squaredNorm() : Vector3d::Zero().eval();
     const Vector3d axis = turns ? omega : v;
     const std::string stand = Named("axis", i), link = Named("link", i);
-    JointDescription joint =
-        Fixed(Named("joint", i), parent, stand, arm.home[i] * Translation(r));
-    joint.type = turns ? JointDescription::Type::kContinuous
-                       : JointDescription::Type::kPrismatic;
+    JointDescription joint(JointProperties{}, Named("joint", i),
+                           turns ? Type::kContinuous : Type::kPrismatic, parent,
+                           stand, arm.home[i] * Translation(r));
     joint.axis = {axis.x(), axis.y(), axis.z()};
     robot.links.push_back({.name = stand, .inertial = {}});
     robot.links.push_back(
         {.name = link, .inertial = InertialOf(InertiaOf(arm, i))});
-    robot.joints.push_back(
-        Fixed(Cat(stand, "_to_", link), stand, link, Translation(-r)));
+    robot.joints.emplace_back(JointProperties{}, Cat(stand, "_to_", link),
+                              Type::kFixed, stand, link, Translation(-r));
     robot.joints.push_back(std::move(joint));
     parent = link;
   }
-  robot.joints.push_back(Fixed("tip_joint", parent, "tip", arm.home.back()));
+  robot.joints.emplace_back(JointProperties{}, "tip_joint", Type::kFixed,
+                            parent, "tip", arm.home.back());
   robot.links.push_back({.name = "tip", .inertial = {}});
   return BuildModel(std::move(robot), options);
 }

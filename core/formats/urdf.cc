@@ -17,34 +17,30 @@ namespace {
 using tinyxml2::XMLElement;
 using enum Need;
 
-Pose ReadPose(ElementReader origin) {
-  origin.Expect({"xyz", "rpy", "quat_xyzw"}, {});
-  if (origin.Text("quat_xyzw")) {
-    origin.Report(
-        LintCode::kUnsupportedAttribute, origin.line(),
+Pose ReadOrigin(const ElementReader& element) {
+  const auto origin = element.Leaf("origin", {"xyz", "rpy", "quat_xyzw"});
+  if (!origin) return {};
+  if (origin->Text("quat_xyzw")) {
+    origin->Report(
+        LintCode::kUnsupportedAttribute, origin->line(),
         " has its rotation as quat_xyzw, which is not read; write it as rpy.");
   }
-  return Pose::FromXyzRpy(
-      origin.Vector("xyz").value_or(std::array{0., 0., 0.}),
-      origin.Vector("rpy").value_or(std::array{0., 0., 0.}));
+  constexpr std::array kNone = {0., 0., 0.};
+  return Pose::FromXyzRpy(origin->Vector("xyz").value_or(kNone),
+                          origin->Vector("rpy").value_or(kNone));
 }
 
 LinkInertial ReadInertial(ElementReader element) {
   element.Expect({}, {"origin", "mass", "inertia"});
-  LinkInertial inertial;
-  inertial.line = element.line();
-  if (const auto origin = element.Child("origin")) {
-    inertial.origin = ReadPose(*origin);
-  }
-  if (auto mass = element.Child("mass", kRequired)) {
-    mass->Expect({"value"}, {});
+  LinkInertial inertial{.origin = ReadOrigin(element), .line = element.line()};
+  if (const auto mass = element.Leaf("mass", {"value"}, kRequired)) {
     inertial.mass = mass->Number("value", kRequired).value_or(0);
   }
-  if (auto inertia = element.Child("inertia", kRequired)) {
-    inertia->Expect({"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}, {});
-    const char* const names[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
-    for (int k = 0; k < 6; ++k) {
-      inertial.inertia[k] = inertia->Number(names[k], kRequired).value_or(0);
+  if (const auto inertia = element.Leaf(
+          "inertia", {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}, kRequired)) {
+    double* moment = inertial.inertia.data();
+    for (const char* name : {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}) {
+      *moment++ = inertia->Number(name, kRequired).value_or(0);
     }
   }
   return inertial;
@@ -69,9 +65,8 @@ void ReadLink(const XMLElement& xml, RobotDescription& robot) {
 }
 
 std::string ReadLinkName(const ElementReader& joint, const char* role) {
-  auto element = joint.Child(role, kRequired);
+  const auto element = joint.Leaf(role, {"link"}, kRequired);
   if (!element) return {};
-  element->Expect({"link"}, {});
   return std::string(element->Text("link", kRequired).value_or(""));
 }
 
@@ -85,17 +80,14 @@ std::optional<JointDescription::Type> ReadJointType(
   if (*text == "continuous") return Type::kContinuous;
   if (*text == "prismatic") return Type::kPrismatic;
   if (*text == "fixed") return Type::kFixed;
-  if (*text == "floating" || *text == "planar") {
-    joint.Report(LintCode::kUnsupportedJoint, joint.line(), " has the type ",
-                 Quoted(*text),
-                 ", which is not supported; write it as prismatic and revolute "
-                 "joints one after another, or as fixed.");
-  } else {
-    joint.Report(LintCode::kUnknownJointType, joint.line(), " has the type ",
-                 Quoted(*text),
-                 ", which URDF does not know; use revolute, continuous, "
-                 "prismatic or fixed.");
-  }
+  const bool is_urdf = *text == "floating" || *text == "planar";
+  joint.Report(
+      is_urdf ? LintCode::kUnsupportedJoint : LintCode::kUnknownJointType,
+      joint.line(), " has the type ", Quoted(*text),
+      is_urdf ? ", which is not supported; write it as prismatic and revolute "
+                "joints one after another, or as fixed."
+              : ", which URDF does not know; use revolute, continuous, "
+                "prismatic or fixed.");
   return std::nullopt;
 }
 
@@ -147,38 +139,28 @@ void ReadLimits(const ElementReader& element, JointDescription& joint) {
   }
 }
 
-void ReadDynamics(const ElementReader& element, JointDescription& joint) {
-  auto dynamics = element.Child("dynamics");
-  if (!dynamics) return;
-  dynamics->Expect({"damping", "friction"}, {});
-  joint.dynamics_line = dynamics->line();
-  joint.damping = dynamics->Number("damping").value_or(0);
-  joint.friction = dynamics->Number("friction").value_or(0);
-}
-
 void ReadMimic(const ElementReader& element, JointDescription& joint) {
-  auto mimic = element.Child("mimic");
+  const auto mimic = element.Leaf("mimic", {"joint", "multiplier", "offset"});
   if (!mimic) return;
-  mimic->Expect({"joint", "multiplier", "offset"}, {});
   const double multiplier = mimic->Number("multiplier").value_or(1);
   const double offset = mimic->Number("offset").value_or(0);
   const auto leader = mimic->Text("joint", kRequired);
   if (!leader) return;
-  joint.mimic = JointDescription::MimicOf{.joint = std::string(*leader),
-                                          .multiplier = multiplier,
-                                          .offset = offset,
-                                          .line = mimic->line()};
+  joint.mimic = {std::string(*leader), multiplier, offset, mimic->line()};
 }
 
 // The elements that only a moving joint has.
 void ReadMotion(const ElementReader& element, JointDescription& joint) {
-  if (auto axis = element.Child("axis")) {
-    axis->Expect({"xyz"}, {});
+  if (const auto axis = element.Leaf("axis", {"xyz"})) {
     joint.axis_line = axis->line();
     joint.axis = axis->Vector("xyz", kRequired).value_or(joint.axis);
   }
   ReadLimits(element, joint);
-  ReadDynamics(element, joint);
+  if (const auto terms = element.Leaf("dynamics", {"damping", "friction"})) {
+    joint.dynamics_line = terms->line();
+    joint.damping = terms->Number("damping").value_or(0);
+    joint.friction = terms->Number("friction").value_or(0);
+  }
   ReadMimic(element, joint);
 }
 
@@ -202,9 +184,7 @@ void ReadJoint(const XMLElement& xml, RobotDescription& robot) {
   }
   joint.parent = ReadLinkName(element, "parent");
   joint.child = ReadLinkName(element, "child");
-  if (const auto origin = element.Child("origin")) {
-    joint.origin = ReadPose(*origin);
-  }
+  joint.origin = ReadOrigin(element);
   if (joint.type != JointDescription::Type::kFixed) ReadMotion(element, joint);
   joint.incomplete = subject.failed;
   robot.joints.push_back(std::move(joint));

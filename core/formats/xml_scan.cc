@@ -155,20 +155,14 @@ class XmlScanner {
 
   static bool IsCharacter(std::string_view reference) {
     if (!reference.starts_with('#')) return false;
-    reference.remove_prefix(1);
-    int base = 10;
-    if (reference.starts_with('x')) {
-      base = 16;
-      reference.remove_prefix(1);
-    }
+    const bool is_hex = reference.starts_with("#x");
+    const std::string_view digits = reference.substr(is_hex ? 2 : 1);
     std::uint32_t code = 0;
     const auto [end, error] = std::from_chars(
-        reference.data(), reference.data() + reference.size(), code, base);
-    if (error != std::errc() || end != reference.data() + reference.size()) {
-      return false;
-    }
+        digits.data(), digits.data() + digits.size(), code, is_hex ? 16 : 10);
     const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
-    return code != 0 && code <= 0x10FFFF && !is_surrogate;
+    return error == std::errc() && end == digits.data() + digits.size() &&
+           code != 0 && code <= 0x10FFFF && !is_surrogate;
   }
 
   std::string_view source_;
