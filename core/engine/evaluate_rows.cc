@@ -76,50 +76,6 @@ long long RunKernels(const EvaluationPlan& plan,
   return open;
 }
 
-/// The same with what is still in doubt then decided.
-void EvaluateListed(const EvaluationPlan& plan,
-                    const EvaluationOutputs& outputs,
-                    const SimdKernels& kernels, std::int64_t begin,
-                    std::int64_t end, RowWorkspace& workspace,
-                    std::vector<RowIssue>& issues) {
-  // Those in doubt, and in double precision still.
-  const auto listed = static_cast<std::size_t>(2 * (end - begin));
-  if (workspace.fallback.size() < listed) {
-    workspace.fallback = std::vector<FallbackRow>(listed);
-  }
-  const long long count =
-      RunKernels(plan, outputs, kernels, begin, end, workspace);
-  const QuantitySet asked = plan.options().quantities;
-  const bool task = asked.Has(Quantity::kOperationalSpace);
-  if (task && outputs.rank != nullptr) {
-    std::fill(outputs.rank + begin, outputs.rank + end,
-              static_cast<std::uint32_t>(plan.options().task.axis_count));
-  }
-  if (task && outputs.rule != nullptr) {
-    std::fill(outputs.rule + begin, outputs.rule + end, TaskRule::kFullRank);
-  }
-  const bool wants_sigma = task && outputs.sigma_min != nullptr;
-  if (count == 0 && !wants_sigma) return;
-
-  const FallbackRow* next = workspace.fallback.data();
-  const FallbackRow* const last = next + count;
-  for (std::int64_t row = begin; row < end; ++row) {
-    QuantityBits doubts = 0;
-    if (next < last && next->row == row) {
-      // Of what was not asked for nothing is stored.
-      doubts = next++->quantities & asked.bits();
-      const auto issue = DecideRow(plan, outputs, kernels, workspace, row,
-                                   QuantitySet(doubts));
-      if (issue) issues.push_back(*issue);
-    }
-    // Rows whose task is in doubt have theirs from the verdict.
-    if (wants_sigma && (doubts & Bit(Quantity::kOperationalSpace)) == 0) {
-      outputs.sigma_min[row] =
-          SmallestSingularValue(plan, kernels, workspace, row);
-    }
-  }
-}
-
 }  // namespace
 
 std::int64_t RowWorkspace::BytesFor(const EvaluationPlan& plan,
@@ -173,9 +129,46 @@ void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                   const SimdKernels& kernels, std::int64_t begin,
                   std::int64_t end, RowWorkspace& workspace,
                   std::vector<RowIssue>& issues) {
-  for (; begin < end; begin += kMaxListed) {
-    EvaluateListed(plan, outputs, kernels, begin,
-                   std::min(end, begin + kMaxListed), workspace, issues);
+  for (; end - begin > kMaxListed; begin += kMaxListed) {
+    EvaluateRows(plan, outputs, kernels, begin, begin + kMaxListed, workspace,
+                 issues);
+  }
+  if (begin >= end) return;
+  // Those in doubt, and in double precision still.
+  const auto listed = static_cast<std::size_t>(2 * (end - begin));
+  if (workspace.fallback.size() < listed) {
+    workspace.fallback = std::vector<FallbackRow>(listed);
+  }
+  const long long count =
+      RunKernels(plan, outputs, kernels, begin, end, workspace);
+  const QuantitySet asked = plan.options().quantities;
+  const bool task = asked.Has(Quantity::kOperationalSpace);
+  if (task && outputs.rank != nullptr) {
+    std::fill(outputs.rank + begin, outputs.rank + end,
+              static_cast<std::uint32_t>(plan.options().task.axis_count));
+  }
+  if (task && outputs.rule != nullptr) {
+    std::fill(outputs.rule + begin, outputs.rule + end, TaskRule::kFullRank);
+  }
+  const bool wants_sigma = task && outputs.sigma_min != nullptr;
+  if (count == 0 && !wants_sigma) return;
+
+  const FallbackRow* next = workspace.fallback.data();
+  const FallbackRow* const last = next + count;
+  for (std::int64_t row = begin; row < end; ++row) {
+    QuantityBits doubts = 0;
+    if (next < last && next->row == row) {
+      // Of what was not asked for nothing is stored.
+      doubts = next++->quantities & asked.bits();
+      const auto issue = DecideRow(plan, outputs, kernels, workspace, row,
+                                   QuantitySet(doubts));
+      if (issue) issues.push_back(*issue);
+    }
+    // Rows whose task is in doubt have theirs from the verdict.
+    if (wants_sigma && (doubts & Bit(Quantity::kOperationalSpace)) == 0) {
+      outputs.sigma_min[row] =
+          SmallestSingularValue(plan, kernels, workspace, row);
+    }
   }
 }
 

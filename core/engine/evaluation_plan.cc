@@ -90,7 +90,7 @@ int FindFrameOf(const Model& model, std::string& own,
   const auto frame =
       FindFrameOrTip(model, own.empty() ? options.tip_frame : own, field);
   if (!frame) RefuseWithoutTip(model, field, what);
-  own = model.frames()[static_cast<std::size_t>(*frame)].name;
+  own = model.frames()[*frame].name;
   return *frame;
 }
 
@@ -140,7 +140,7 @@ void CheckTask(const TaskOptions& task) {
            "A task has one to six axes, not ", task.axis_count, ".");
   }
   unsigned seen = 0;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(task.axis_count); ++k) {
+  for (int k = 0; k < task.axis_count; ++k) {
     const unsigned axis = task.axes[k];
     const std::string field = Indexed("operational_space.axes", k);
     Require(axis <= 5, field, "There is no such task axis.");
@@ -177,7 +177,7 @@ void ForPresent(const EvaluationInputs& inputs, const Function& f) {
 BodyFrame InLoweredFrame(const CompiledTree<double>& tree,
                          const BodyFrame& tip) {
   if (tip.body == kBase) return tip;
-  const BodyFrame& C = tree.frames[static_cast<std::size_t>(tip.body)];
+  const BodyFrame& C = tree.frames[tip.body];
   BodyFrame result{};
   result.body = tip.body;
   for (int i = 0; i < 3; ++i) {
@@ -211,11 +211,11 @@ std::vector<int> ResolveJointOrder(const Model& model,
       for (const Joint& other : joints) error.candidates.push_back(other.name);
       throw error;
     }
-    if (seen[static_cast<std::size_t>(*joint)]) {
+    if (seen[*joint]) {
       Refuse(Code::kWrongJointNames, field, "Joint ", Quoted(name),
              " is named twice.");
     }
-    seen[static_cast<std::size_t>(*joint)] = true;
+    seen[*joint] = true;
     order.push_back(*joint);
   }
   for (std::size_t j = 0; j < joints.size(); ++j) {
@@ -240,8 +240,7 @@ EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
   setup.compiled_f32 = model->compiled().f32();
   for (int i = 0; i < tree.n; ++i) {
     const int parent = tree.bodies[i].parent;
-    roots.push_back(parent == kBase ? i
-                                    : roots[static_cast<std::size_t>(parent)]);
+    roots.push_back(parent == kBase ? i : roots[parent]);
   }
   if (!options.terms.gravity) options.terms.gravity = model->gravity();
   CheckTerms(options.terms);
@@ -272,7 +271,7 @@ EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
   }
 
   for (const int j : joint_order) {
-    const Joint& joint = model->joints()[static_cast<std::size_t>(j)];
+    const Joint& joint = model->joints()[j];
     for (int k = 0; k < joint.nq; ++k)
       q_permutation.push_back(joint.q_index + k);
     for (int k = 0; k < joint.nv; ++k)
@@ -290,7 +289,7 @@ EvaluationPlan::Checked::Checked(std::shared_ptr<const Model> of,
     const auto output = static_cast<Output>(k);
     if ((outputs & Bit(output)) == 0) continue;
     const KernelShape& shape = setup.shapes[k] = LayOut(output);
-    output_columns[static_cast<std::size_t>(k)] = shape.columns;
+    output_columns[k] = shape.columns;
     if (shape.columns > kMaxLaneColumns) large.Add(QuantityOf(output));
   }
   one_lane = tree.n > kMaxLaneDof || (kOneLaneHasBitsOfLanes && !large.empty());
@@ -401,7 +400,7 @@ FramePath EvaluationPlan::Checked::PlaceOf(std::optional<int> frame,
                                            ReferenceFrame reference) {
   BodyFrame at{.body = kBase, .R = {}, .p = {}};
   if (frame) {
-    at = FrameOnBody(model->frames()[static_cast<std::size_t>(*frame)]);
+    at = FrameOnBody(model->frames()[*frame]);
   }
   // On the base it has no path: it does not move, and a wrench there moves
   // nothing.
@@ -411,13 +410,12 @@ FramePath EvaluationPlan::Checked::PlaceOf(std::optional<int> frame,
 }
 
 void EvaluationPlan::Checked::FillTask() {
-  const BodyFrame tip =
-      FrameOnBody(model->frames()[static_cast<std::size_t>(*tip_frame)]);
+  const BodyFrame tip = FrameOnBody(model->frames()[*tip_frame]);
   const TaskOptions& task = options.task;
   setup.task_rows = task.axis_count;
   setup.linear_scale = 1 / task.characteristic_length;
   for (int k = 0; k < task.axis_count; ++k) {
-    const int axis = task.axes[static_cast<std::size_t>(k)];
+    const int axis = task.axes[k];
     setup.task_axes[k] = axis;
     setup.row_scale[k] = axis >= 3 ? setup.linear_scale : 1.0;
   }
@@ -443,13 +441,11 @@ void EvaluationPlan::Checked::FillTask() {
 }
 
 std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
-    std::shared_ptr<const Model> model, EvaluationOptions options) {
-  try {
-    return EvaluationPlan(
-        std::make_shared<const Checked>(std::move(model), std::move(options)));
-  } catch (ArgumentError& error) {
-    return std::move(error);
-  }
+    std::shared_ptr<const Model> model, EvaluationOptions options) try {
+  return EvaluationPlan(
+      std::make_shared<const Checked>(std::move(model), std::move(options)));
+} catch (ArgumentError& error) {
+  return std::move(error);
 }
 
 std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
@@ -463,14 +459,12 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
 }
 
 std::optional<ArgumentError> EvaluationPlan::Rebind(
-    const EvaluationInputs& inputs) {
-  try {
-    rows_ = checked().CheckStates(inputs);
-  } catch (ArgumentError& error) {
-    return std::move(error);
-  }
+    const EvaluationInputs& inputs) try {
+  rows_ = checked().CheckStates(inputs);
   inputs_ = inputs;
   return std::nullopt;
+} catch (ArgumentError& error) {
+  return std::move(error);
 }
 
 BlockJob JobOf(const EvaluationPlan& plan, const EvaluationOutputs& outputs) {

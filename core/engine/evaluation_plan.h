@@ -106,7 +106,7 @@ inline OutputBits OutputsOf(QuantityBits quantities) {
 
 /// The index that stands at place k of the caller's order.
 inline int CanonicalIndex(const std::vector<int>& permutation, int k) {
-  return permutation.empty() ? k : permutation[static_cast<std::size_t>(k)];
+  return permutation.empty() ? k : permutation[k];
 }
 
 /// Name of the joint that a row's issue concerns; empty where none is.

@@ -64,6 +64,7 @@ struct Pool::Running {
   }
   bool all_started() const { return next >= job.rows; }
 
+  Set& set;
   Job job;
   bool joined = false;    // a caller of Run waits, and ends it
   std::int64_t next = 0;  // the first row that is not started
@@ -76,7 +77,8 @@ struct Pool::Running {
 /// here.
 std::shared_ptr<Pool::Running> Pool::Add(Job job) {
   if (job.max_concurrency == 0) job.max_concurrency = threads_;
-  auto running = std::make_shared<Running>(std::move(job));
+  auto running =
+      std::make_shared<Running>(job.slow ? slow_ : fast_, std::move(job));
   Jobs node{running};
   Groups group(1);
   const std::scoped_lock lock(mutex_);
@@ -86,27 +88,21 @@ std::shared_ptr<Pool::Running> Pool::Add(Job job) {
   return running;
 }
 
-Pool::Set& Pool::SetOf(const Running& job) {
-  return job.job.slow ? slow_ : fast_;
-}
-
 /// Behind the others of its group, if it may go on.
 void Pool::Queue(Running& job) {
   if (job.waiting.empty() || job.all_started() ||
       job.running >= job.job.max_concurrency) {
     return;
   }
-  Set& set = SetOf(job);
-  auto group =
-      std::find_if(set.groups.begin(), set.groups.end(),
-                   [&](const Group& g) { return g.id == job.job.group; });
-  if (group == set.groups.end()) {
+  Groups& groups = job.set.groups;
+  auto group = std::ranges::find(groups, job.job.group, &Group::id);
+  if (group == groups.end()) {
     group = spare_.begin();
     group->id = job.job.group;
-    set.groups.splice(set.groups.end(), spare_, group);
+    groups.splice(groups.end(), spare_, group);
   }
   group->jobs.splice(group->jobs.end(), job.waiting);
-  set.ready.notify_one();
+  job.set.ready.notify_one();
 }
 
 /// The job that waits longest, of the group that waits longest; cancelled
@@ -116,9 +112,7 @@ std::shared_ptr<Pool::Running> Pool::Pop(Set& set) {
   auto job = group->jobs.begin();
   // Others wait for many milliseconds of slow jobs before them.
   for (auto g = group; &set == &slow_ && g != set.groups.end(); ++g) {
-    const auto cancelled =
-        std::find_if(g->jobs.begin(), g->jobs.end(),
-                     [](const auto& j) { return j->cancelled(); });
+    const auto cancelled = std::ranges::find_if(g->jobs, &Running::cancelled);
     if (cancelled == g->jobs.end()) continue;
     group = g;
     job = cancelled;
@@ -189,9 +183,10 @@ Pool::Pool(int threads) : Pool() {  // complete: its destructor joins
     for (int k = 0; k < threads_; ++k) {
       set->threads.emplace_back([this, set] {
         // Of this thread. A system that refuses leaves it as it is.
-        if (set == &slow_)
+        if (set == &slow_) {
           setpriority(PRIO_PROCESS, 0,
                       getpriority(PRIO_PROCESS, 0) + kLowPriority);
+        }
         Work(*set);
       });
     }
@@ -244,7 +239,7 @@ void Pool::Run(Job job) {
     added->running = 1;
     while (!added->all_started() && !added->cancelled()) RunNext(*added, lock);
     added->next = added->job.rows;
-    Groups& groups = SetOf(*added).groups;
+    Groups& groups = added->set.groups;
     for (auto group = groups.begin(); group != groups.end(); ++group) {
       if (group->jobs.remove(added) == 0) continue;
       if (group->jobs.empty()) spare_.splice(spare_.end(), groups, group);
@@ -253,16 +248,6 @@ void Pool::Run(Job job) {
     ended_.wait(lock, [&] { return added->running == 1; });
   }
   End(std::move(added));
-}
-
-std::int64_t Pool::jobs() const {
-  const std::scoped_lock lock(mutex_);
-  return jobs_;
-}
-
-std::int64_t Pool::chunks_started() const {
-  const std::scoped_lock lock(mutex_);
-  return chunks_started_;
 }
 
 }  // namespace torqued

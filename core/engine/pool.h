@@ -69,9 +69,9 @@ class Pool {
   /// Of each set.
   int threads() const { return threads_; }
   /// Jobs that are not done.
-  std::int64_t jobs() const;
+  std::int64_t jobs() const { return jobs_; }
   /// Chunks of all jobs so far.
-  std::int64_t chunks_started() const;
+  std::int64_t chunks_started() const { return chunks_started_; }
 
  private:
   Pool() = default;
@@ -90,7 +90,6 @@ class Pool {
   };
 
   std::shared_ptr<Running> Add(Job job);
-  Set& SetOf(const Running& job);
   void Queue(Running& job);
   std::shared_ptr<Running> Pop(Set& set);
   void RunNext(Running& job, std::unique_lock<std::mutex>& lock);
@@ -98,12 +97,11 @@ class Pool {
   void End(std::shared_ptr<Running> job);
 
   int threads_ = 0;
-  mutable std::mutex mutex_;       // of all that follows, and of the jobs
+  std::mutex mutex_;               // of all that follows, and of the jobs
   std::condition_variable ended_;  // a job, or all chunks of one but a caller's
   Set fast_, slow_;
   Groups spare_;  // with those of the sets, one for each job
-  std::int64_t jobs_ = 0;
-  std::int64_t chunks_started_ = 0;
+  std::atomic<std::int64_t> jobs_ = 0, chunks_started_ = 0;  // read without it
   bool closing_ = false;
 };
 

@@ -28,15 +28,11 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 double LoadNumber(const void* table, NumberType type, std::int64_t index) {
   const char* at = static_cast<const char*>(table) + index * SizeOf(type);
-  double value;
-  float single;
-  if (type == NumberType::kF64) {
-    std::memcpy(&value, at, sizeof(value));
-  } else {
-    std::memcpy(&single, at, sizeof(single));
-    value = static_cast<double>(single);
-  }
-  return value;
+  double value = 0;
+  float single = 0;
+  const bool wide = type == NumberType::kF64;
+  std::memcpy(wide ? static_cast<void*>(&value) : &single, at, SizeOf(type));
+  return wide ? value : static_cast<double>(single);
 }
 
 void StoreNumber(double value, const OutputArray& table, std::int64_t index) {
@@ -44,7 +40,7 @@ void StoreNumber(double value, const OutputArray& table, std::int64_t index) {
   const auto single = static_cast<float>(value);
   const bool wide = table.type == NumberType::kF64;
   std::memcpy(at, wide ? static_cast<const void*>(&value) : &single,
-              wide ? sizeof(value) : sizeof(single));
+              SizeOf(table.type));
 }
 
 /// f(Output) for all of some quantities.
@@ -85,8 +81,7 @@ int SolveOnRange(const TaskOptions& options, const Small& U, int rank,
   // range(J) = S⁻¹ range(S J)
   Small range = U;
   for (int i = 0; i < m; ++i) {
-    range.row(i) /=
-        RowScale(options, options.axes[static_cast<std::size_t>(i)]);
+    range.row(i) /= RowScale(options, options.axes[i]);
   }
   for (; rank > 0; --rank) {
     const Eigen::HouseholderQR<Small> factors(range.leftCols(rank));
@@ -286,7 +281,7 @@ struct Decision : Scratch {
     const Branches<double> joints{plan.model().compiled().f64().bodies, n};
     FactorLtdl(joints, M.data(), reciprocal.data());
     for (int i = 0; i < m; ++i) {
-      const int axis = task.axes[static_cast<std::size_t>(i)];
+      const int axis = task.axes[i];
       axes.row(i) = J.row(axis);
       half.row(i) = axes.row(i);
       SolveInward(joints, M.data(), half.row(i).data());
@@ -335,7 +330,7 @@ struct Decision : Scratch {
     Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxTaskAxes> r(m);
     for (int i = 0; i < m; ++i) {
       r[i] = (wanted == nullptr ? 0 : wanted[i]) -
-             drift[plan.options().task.axes[static_cast<std::size_t>(i)]] +
+             drift[plan.options().task.axes[i]] +
              solved.row(i).dot(forces - tau);
     }
     for (int i = 0; i < m; ++i) {
@@ -423,7 +418,7 @@ TaskRank RankOfTask(const TaskOptions& options, int n, int joints,
   }
   Columns transposed(n, m);
   for (int k = 0; k < m; ++k) {
-    const int axis = options.axes[static_cast<std::size_t>(k)];
+    const int axis = options.axes[k];
     transposed.col(k) = Eigen::Map<const Eigen::VectorXd>(J + axis * n, n) *
                         RowScale(options, axis);
   }
@@ -490,23 +485,22 @@ std::optional<RowIssue> DecideRow(const EvaluationPlan& plan,
                                   const SimdKernels& kernels,
                                   RowWorkspace& workspace, std::int64_t row,
                                   QuantitySet quantities) {
-  return Decision{{plan, MemoryOf(plan, workspace)},
-                  plan,
-                  outputs,
-                  kernels,
-                  workspace,
-                  row,
-                  quantities}
-      .Decide();
+  Decision decision{{plan, MemoryOf(plan, workspace)},
+                    plan,
+                    outputs,
+                    kernels,
+                    workspace,
+                    row,
+                    quantities};
+  return decision.Decide();
 }
 
 double SmallestSingularValue(const EvaluationPlan& plan,
                              const SimdKernels& kernels,
                              RowWorkspace& workspace, std::int64_t row) {
-  return Decision{
-      {plan, MemoryOf(plan, workspace)}, plan, {}, kernels, workspace, row, {}}
-      .FindRank(/*all=*/false)
-      .sigma_min;
+  Decision decision{
+      {plan, MemoryOf(plan, workspace)}, plan, {}, kernels, workspace, row, {}};
+  return decision.FindRank(/*all=*/false).sigma_min;
 }
 
 }  // namespace torqued

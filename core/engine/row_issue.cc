@@ -7,7 +7,7 @@ namespace torqued {
 std::string JointOf(const EvaluationPlan& plan, const RowIssue& issue) {
   const auto joints = plan.model().joints();
   if (issue.code == RowCode::kSingularMassMatrix) {
-    return joints[static_cast<std::size_t>(issue.column)].name;
+    return joints[issue.column].name;
   }
   const signed char columns = RowOf(issue.input).shape.sizes[0];
   const bool q = columns == table::kPositions;

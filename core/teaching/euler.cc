@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <limits>
-#include <utility>
 
 namespace torqued {
 namespace {
@@ -13,55 +12,31 @@ using Eigen::VectorXd;
 /// Forces of step k, which begins at t.
 using StepFunction = std::function<VectorXd(int k, double t)>;
 
-struct StepForces {
-  StepFunction tau;
-  StepFunction tip_wrench;  // empty: none
-};
+// What finds an error throws it.
 
-std::optional<MotionError> CheckNumbers(int step, const char* field,
-                                        Robot::Vector numbers, int size) {
+void CheckNumbers(int step, const char* field, Robot::Vector numbers,
+                  int size) {
   if (numbers.size() != size) {
-    return MotionError{step, field,
-                       "It has " + std::to_string(numbers.size()) +
-                           " numbers instead of " + std::to_string(size) + "."};
+    throw MotionError{step, field,
+                      "It has " + std::to_string(numbers.size()) +
+                          " numbers instead of " + std::to_string(size) + "."};
   }
   if (!numbers.allFinite()) {
-    return MotionError{step, field, "All numbers must be finite."};
+    throw MotionError{step, field, "All numbers must be finite."};
   }
-  return {};
 }
 
-std::optional<MotionError> CheckArguments(const Model& model, Robot::Vector q,
-                                          Robot::Vector v, double duration,
-                                          Eigen::Index steps) {
+void CheckArguments(const Model& model, Robot::Vector q, Robot::Vector v,
+                    double duration, Eigen::Index steps) {
   if (steps < 1 || steps >= std::numeric_limits<int>::max()) {
-    return MotionError{-1, "steps", "There must be at least one step."};
+    throw MotionError{-1, "steps", "There must be at least one step."};
   }
   if (!(duration > 0) || !std::isfinite(duration)) {
-    return MotionError{-1, "duration",
-                       "It must be a finite number of seconds above 0."};
+    throw MotionError{-1, "duration",
+                      "It must be a finite number of seconds above 0."};
   }
-  if (auto error = CheckNumbers(-1, "q", q, model.nq())) return error;
-  return CheckNumbers(-1, "v", v, model.nv());
-}
-
-/// The acceleration of state k, or why there is none.
-std::optional<MotionError> Accelerate(Robot& robot, const StepForces& forces,
-                                      int k, double t, const VectorXd& q,
-                                      const VectorXd& v, VectorXd& a) {
-  const VectorXd tau = forces.tau(k, t);
-  if (auto error = CheckNumbers(k, "tau", tau, robot.model().nv())) {
-    return error;
-  }
-  if (forces.tip_wrench) {
-    const VectorXd wrench = forces.tip_wrench(k, t);
-    if (auto error = CheckNumbers(k, "tip_wrench", wrench, 6)) return error;
-    a = robot.ForwardDynamics(q, v, tau, wrench);
-  } else {
-    a = robot.ForwardDynamics(q, v, tau);
-  }
-  if (robot.last_error().empty()) return {};
-  return MotionError{k, "a", robot.last_error()};
+  CheckNumbers(-1, "q", q, model.nq());
+  CheckNumbers(-1, "v", v, model.nv());
 }
 
 void Keep(Eigen::Index states, Eigen::Index accelerations, Motion& motion) {
@@ -71,44 +46,52 @@ void Keep(Eigen::Index states, Eigen::Index accelerations, Motion& motion) {
   motion.a.conservativeResize(accelerations, Eigen::NoChange);
 }
 
+/// Without a function for the wrench there is none.
 Motion Integrate(Robot& robot, Robot::Vector q, Robot::Vector v,
-                 double duration, Eigen::Index steps,
-                 const StepForces& forces) {
+                 double duration, Eigen::Index steps, const StepFunction& tau,
+                 const StepFunction& tip_wrench) {
   const int nv = robot.model().nv();
   Motion motion;
   motion.q.resize(0, nv);
   motion.v.resize(0, nv);
   motion.a.resize(0, nv);
-  motion.error = CheckArguments(robot.model(), q, v, duration, steps);
-  if (motion.error) return motion;
-  Keep(steps + 1, steps, motion);
-  const double step = duration / static_cast<double>(steps);
-  VectorXd q_k = q, v_k = v, a_k;
-  for (int k = 0; k <= static_cast<int>(steps); ++k) {
-    motion.t[k] = k * step;
-    motion.q.row(k) = q_k;
-    motion.v.row(k) = v_k;
-    if (k == steps) break;
-    motion.error = Accelerate(robot, forces, k, motion.t[k], q_k, v_k, a_k);
-    if (motion.error) {
-      Keep(k + 1, k, motion);
-      break;
+  Eigen::Index states = 0, accelerations = 0;
+  try {
+    CheckArguments(robot.model(), q, v, duration, steps);
+    Keep(steps + 1, steps, motion);
+    const double step = duration / static_cast<double>(steps);
+    VectorXd q_k = q, v_k = v, a_k;
+    for (int k = 0; k <= static_cast<int>(steps); ++k) {
+      motion.t[k] = k * step;
+      motion.q.row(k) = q_k;
+      motion.v.row(k) = v_k;
+      states = k + 1;
+      if (k == steps) break;
+      const VectorXd tau_k = tau(k, motion.t[k]);
+      CheckNumbers(k, "tau", tau_k, nv);
+      if (tip_wrench) {
+        const VectorXd wrench = tip_wrench(k, motion.t[k]);
+        CheckNumbers(k, "tip_wrench", wrench, 6);
+        a_k = robot.ForwardDynamics(q_k, v_k, tau_k, wrench);
+      } else {
+        a_k = robot.ForwardDynamics(q_k, v_k, tau_k);
+      }
+      if (!robot.last_error().empty()) {
+        throw MotionError{k, "a", robot.last_error()};
+      }
+      motion.a.row(k) = a_k;
+      accelerations = k + 1;
+      q_k += step * v_k;
+      v_k += step * a_k;
+      if (q_k.allFinite() && v_k.allFinite()) continue;
+      throw MotionError{k, q_k.allFinite() ? "v" : "q",
+                        "The state after this step is not finite."};
     }
-    motion.a.row(k) = a_k;
-    q_k += step * v_k;
-    v_k += step * a_k;
-    if (!q_k.allFinite() || !v_k.allFinite()) {
-      motion.error = {k, q_k.allFinite() ? "v" : "q",
-                      "The state after this step is not finite."};
-      Keep(k + 1, k + 1, motion);
-      break;
-    }
+  } catch (const MotionError& error) {
+    motion.error = error;
+    Keep(states, accelerations, motion);
   }
   return motion;
-}
-
-StepFunction OfTime(const TimeFunction& function) {
-  return [&function](int, double t) { return function(t); };
 }
 
 StepFunction OfRows(const MatrixXd& rows) {
@@ -124,13 +107,14 @@ VectorXd EulerStep(const RateOfState& rate, double t, const VectorXd& x,
 
 Motion IntegrateEuler(Robot& robot, Robot::Vector q, Robot::Vector v,
                       double duration, int steps, const ActingForces& forces) {
-  const int nv = robot.model().nv();
-  StepForces acting;
-  acting.tau = forces.tau ? OfTime(forces.tau) : [nv](int, double) -> VectorXd {
-    return VectorXd::Zero(nv);
+  const StepFunction tau = [&](int, double t) -> VectorXd {
+    return forces.tau ? forces.tau(t) : VectorXd::Zero(robot.model().nv());
   };
-  if (forces.tip_wrench) acting.tip_wrench = OfTime(forces.tip_wrench);
-  return Integrate(robot, q, v, duration, steps, acting);
+  StepFunction tip_wrench;
+  if (forces.tip_wrench) {
+    tip_wrench = [&](int, double t) { return forces.tip_wrench(t); };
+  }
+  return Integrate(robot, q, v, duration, steps, tau, tip_wrench);
 }
 
 Motion IntegrateEuler(Robot& robot, Robot::Vector q, Robot::Vector v,
@@ -144,10 +128,8 @@ Motion IntegrateEuler(Robot& robot, Robot::Vector q, Robot::Vector v,
             std::to_string(tau.rows()) + ", one for each step."};
     return motion;
   }
-  StepForces acting;
-  acting.tau = OfRows(tau);
-  if (tip_wrench.rows() > 0) acting.tip_wrench = OfRows(tip_wrench);
-  return Integrate(robot, q, v, duration, tau.rows(), acting);
+  return Integrate(robot, q, v, duration, tau.rows(), OfRows(tau),
+                   tip_wrench.rows() > 0 ? OfRows(tip_wrench) : nullptr);
 }
 
 }  // namespace torqued

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <string_view>
 #include <utility>
 
 #include "core/base/text.h"
@@ -173,15 +171,14 @@ CheckSetup MakeCheckSetup(std::shared_ptr<const Model> model,
   CheckOptions(n, options);
   EvaluationOptions torques = options.evaluation;
   torques.quantities = {Quantity::kInverseDynamics};
-  std::vector<int> order = ResolveJointOrder(*model, torques.joint_names);
-  if (order.empty()) {
-    order.resize(n);
-    std::iota(order.begin(), order.end(), 0);
-  }
+  const auto joint_at =
+      [order = ResolveJointOrder(*model, torques.joint_names)](std::size_t k) {
+        return CanonicalIndex(order, static_cast<int>(k));
+      };
   if (!options.drives.empty()) {
     std::vector<JointDrive> canonical(n);
     for (std::size_t k = 0; k < n; ++k) {
-      canonical[order[k]] = options.drives[k];
+      canonical[joint_at(k)] = options.drives[k];
     }
     model = model->WithDrives(canonical);
   }
@@ -202,7 +199,7 @@ CheckSetup MakeCheckSetup(std::shared_ptr<const Model> model,
     setup.space = plan(torques);
   }
   for (std::size_t k = 0; k < n; ++k) {
-    const Joint& joint = model->joints()[order[k]];
+    const Joint& joint = model->joints()[joint_at(k)];
     const JointBounds bounds =
         options.bounds.empty() ? JointBounds{} : options.bounds[k];
     RefuseIf(Validate(bounds, joint.limits), "bounds", k, "Joint ", joint.name,
@@ -262,17 +259,16 @@ TorqueTerms::TorqueTerms(const CheckSetup& setup) {
                    : std::numeric_limits<double>::epsilon();
 }
 
-void TorqueTerms::Bound(const Trajectory& trajectory, Eigen::Index row,
-                        std::span<double> bounds) const {
+TorqueTerms::Bounds TorqueTerms::At(const Trajectory& trajectory,
+                                    Eigen::Index row) const {
   double reach = reach_, slide_speed = 0, slide_acceleration = 0;
   double turn_speed = 0, turn_acceleration = 0;
-  for (std::size_t k = 0; k < slides_.size(); ++k) {
-    const auto column = static_cast<Eigen::Index>(k);
-    if (slides_[k]) reach += std::abs(trajectory.q(row, column));
-    (slides_[k] ? slide_speed : turn_speed) +=
-        std::abs(trajectory.v(row, column));
-    (slides_[k] ? slide_acceleration : turn_acceleration) +=
-        std::abs(trajectory.a(row, column));
+  for (Eigen::Index k = 0; k < std::ssize(slides_); ++k) {
+    const bool slides = slides_[k];
+    if (slides) reach += std::abs(trajectory.q(row, k));
+    (slides ? slide_speed : turn_speed) += std::abs(trajectory.v(row, k));
+    (slides ? slide_acceleration : turn_acceleration) +=
+        std::abs(trajectory.a(row, k));
   }
   const double speed = reach * turn_speed + slide_speed;
   const double acceleration = reach * turn_acceleration + slide_acceleration;
@@ -283,10 +279,7 @@ void TorqueTerms::Bound(const Trajectory& trajectory, Eigen::Index row,
     moment += Vector(at).norm();
     force += Vector(at + 3).norm();
   }
-  moment += reach * force;
-  for (std::size_t k = 0; k < slides_.size(); ++k) {
-    bounds[k] = slides_[k] ? force : moment;
-  }
+  return {force, moment + reach * force};
 }
 
 void CheckTimes(std::span<const double> time) {

@@ -48,15 +48,18 @@ class TorqueTerms {
   /// Of the heavier of the two payloads; there must be a reference load.
   explicit TorqueTerms(const CheckSetup& setup);
 
-  /// For each joint at this row, N m or N:
+  struct Bounds {
+    double force = 0;   // of a joint that slides, N
+    double moment = 0;  // of one that turns, N m
+  };
+  /// At this row:
   ///   force  = m (g + t + 2 w s) + |f|
   ///   moment = r force + I (w² + w') + |n|
   /// where m is all the mass that moves, r the robot's reach (its offsets and
   /// slides put end to end), s and t speed and acceleration at its end with all
   /// joints in line, w and w' those of the angles, I the traces of all inertias
   /// and (n; f) the tip's wrench.
-  void Bound(const Trajectory& trajectory, std::int64_t row,
-             std::span<double> bounds) const;
+  Bounds At(const Trajectory& trajectory, std::int64_t row) const;
 
   /// Torques that differ by no more than this, times the terms and the torques
   /// themselves, are equal: the last digit of the precision computed in. The

@@ -1,8 +1,5 @@
-#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <numbers>
-#include <utility>
 
 #include "core/trajectory/verdict.h"
 
@@ -64,21 +61,20 @@ void SampleRemarkFinder::Span::Prepend(const Span& before) {
   contradicts = contradicts || before.contradicts;
 }
 
-SampleRemarkFinder::SampleRemarkFinder(std::span<const double> time,
-                                       const SampleView& q, const SampleView& v,
-                                       const SampleView& a,
+SampleRemarkFinder::SampleRemarkFinder(const Trajectory& samples,
                                        std::vector<bool> turns)
-    : time_(time), tables_{q, v, a}, turns_(std::move(turns)) {
-  const bool single = std::ranges::all_of(time, [](double t) {
+    : time_(samples.time),
+      tables_{samples.q, samples.v, samples.a},
+      turns_(std::move(turns)) {
+  const bool single = std::ranges::all_of(time_, [](double t) {
     return static_cast<double>(static_cast<float>(t)) == t;
   });
-  resolution_.fill({Eigen::VectorXd::Zero(q.columns), kSingle});
+  resolution_.fill({Eigen::VectorXd::Zero(samples.q.columns), kSingle});
   resolution_[3] = {Eigen::VectorXd::Zero(1), single ? kSingle : kDouble};
   found_.counts.resize(turns_.size());
 }
 
-bool SampleRemarkFinder::Prepare(std::int64_t rows) {
-  if (ready()) return true;
+void SampleRemarkFinder::Prepare(std::int64_t rows) {
   const auto end = looked_at_ + std::min(rows, std::ssize(time_) - looked_at_);
   for (; looked_at_ < end; ++looked_at_) {
     for (std::size_t k = 0; k < tables_.size(); ++k) {
@@ -88,11 +84,7 @@ bool SampleRemarkFinder::Prepare(std::int64_t rows) {
     }
     resolution_[3].Add(0, time_[looked_at_]);
   }
-  if (ready()) MakeTracks();
-  return ready();
-}
-
-void SampleRemarkFinder::MakeTracks() {
+  if (!ready()) return;
   const Eigen::Index n = std::ssize(time_) - 1;
   const Eigen::Map<const Eigen::VectorXd> time(time_.data(), n + 1);
   const auto steps = time.tail(n) - time.head(n);

@@ -1,9 +1,3 @@
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <iterator>
-#include <tuple>
-
 #include "core/trajectory/verdict.h"
 
 namespace torqued {
@@ -15,11 +9,7 @@ constexpr double kBeyond = 2;
 /// a + b u + c u² + s tanh(k u), k >= 0: how far a torque is over a straight
 /// piece of its limit.
 struct Excess {
-  double a = 0;
-  double b = 0;
-  double c = 0;
-  double s = 0;
-  double k = 0;
+  double a = 0, b = 0, c = 0, s = 0, k = 0;
 
   double At(double u) const {
     const double polynomial = a + u * (b + u * c);
@@ -54,26 +44,22 @@ Points RootsOfQuadratic(const Excess& f) {
   return {low, high};
 }
 
-/// Where a monotone f changes its sign between two numbers, to the last digit.
-template <class F>
-double ZeroBetween(const F& f, double low, double high) {
-  const bool rises = f(low) < 0;
-  while (true) {
-    const double middle = low + (high - low) / 2;
-    if (!(low < middle && middle < high)) return low;
-    ((f(middle) < 0) == rises ? low : high) = middle;
-  }
-}
-
-/// The zeros of f, which is monotone from each of the points to the next, with
-/// the first and the last of these.
-template <class F>
-Points WithZeros(const F& f, const Points& points) {
+/// The first and the last of the points, and between them where a function
+/// changes its sign, to the last digit. It is monotone from each to the next.
+Points WithZeros(const Excess& f, double (Excess::*function)(double) const,
+                 const Points& points) {
+  const auto is_negative = [&](double u) { return (f.*function)(u) < 0; };
   Points zeros{points.front()};
   for (std::size_t k = 1; k < points.size(); ++k) {
-    const double low = points[k - 1], high = points[k];
-    if ((f(low) < 0) == (f(high) < 0)) continue;
-    zeros.push_back(ZeroBetween(f, low, high));
+    double low = points[k - 1], high = points[k];
+    const bool rises = is_negative(low);
+    if (is_negative(high) == rises) continue;
+    double middle = low + (high - low) / 2;
+    while (low < middle && middle < high) {
+      (is_negative(middle) == rises ? low : high) = middle;
+      middle = low + (high - low) / 2;
+    }
+    zeros.push_back(low);
   }
   zeros.push_back(points.back());
   return zeros;
@@ -88,36 +74,36 @@ Points RootsOf(const Excess& f, double from, double to) {
   Points points{from};
   if (from < turn && turn < to) points.push_back(turn);
   points.push_back(to);
-  points = WithZeros([&f](double u) { return f.Curvature(u); }, points);
-  points = WithZeros([&f](double u) { return f.Slope(u); }, points);
-  return WithZeros([&f](double u) { return f.At(u); }, points);
+  points = WithZeros(f, &Excess::Curvature, points);
+  points = WithZeros(f, &Excess::Slope, points);
+  return WithZeros(f, &Excess::At, points);
 }
 
-/// Calls `over` with f and each stretch of [from, to] where f > 0, in ascending
-/// order, until it says that this is enough.
-template <class Over>
-void WhereOver(const Excess& f, double from, double to, const Over& over) {
+struct Stretch {
+  double begin, end;
+  bool over_at_end;
+};
+
+/// Appends where f > 0 in [from, to], in ascending order.
+void FindOver(const Excess& f, double from, double to,
+              std::vector<Stretch>& found) {
   if (f.Most(from, to) <= 0) return;
   Points ends = RootsOf(f, from, to);
   ends.push_back(to);
-  double begin = from;
   for (const double root : ends) {
-    if (!(begin < to)) return;
-    const double end = std::clamp(root, begin, to);
-    if (end > begin && f.At(begin + (end - begin) / 2) > 0 &&
-        over(f, begin, end)) {
-      return;
+    const double end = std::clamp(root, from, to);
+    if (end > from && f.At(from + (end - from) / 2) > 0) {
+      found.push_back({from, end, f.At(end) > 0});
     }
-    begin = end;
+    from = end;
   }
 }
 
-/// WhereOver for each straight piece of the limit over [from, to], in ascending
-/// order, and the torque beyond it or beyond its negative.
-template <class Over>
-void WhereOver(const ScaledTorque& torque, double speed,
-               const TorqueLimit& limit, double from, double to,
-               const Over& over) {
+/// Where the torque is over a straight piece of the limit in [from, to], or
+/// under its negative.
+std::vector<Stretch> WhereOver(const ScaledTorque& torque, double speed,
+                               const TorqueLimit& limit, double from,
+                               double to) {
   const auto& points = limit.points();
   // Most samples are far from every limit.
   const double largest =
@@ -126,8 +112,9 @@ void WhereOver(const ScaledTorque& torque, double speed,
   if (std::ranges::all_of(points, [largest](const TorqueAtSpeed& point) {
         return largest <= point.torque;
       })) {
-    return;
+    return {};
   }
+  std::vector<Stretch> found;
   const double k_tanh = std::abs(torque.sharpness);
   const double smooth = std::copysign(torque.smooth, torque.sharpness);
   for (std::size_t k = 0; k <= points.size() && from < to; ++k) {
@@ -138,16 +125,17 @@ void WhereOver(const ScaledTorque& torque, double speed,
       const double slope = (limit.At(end * speed) - at_from) / (end - from);
       const double at_0 = at_from - slope * from;
       for (const double sign : {1.0, -1.0}) {
-        WhereOver(Excess{.a = sign * torque.still - at_0,
-                         .b = sign * torque.viscous - slope,
-                         .c = sign * torque.moving,
-                         .s = sign * smooth,
-                         .k = k_tanh},
-                  from, end, over);
+        FindOver({.a = sign * torque.still - at_0,
+                  .b = sign * torque.viscous - slope,
+                  .c = sign * torque.moving,
+                  .s = sign * smooth,
+                  .k = k_tanh},
+                 from, end, found);
       }
     }
     from = end;
   }
+  return found;
 }
 
 }  // namespace
@@ -175,18 +163,15 @@ void SlowDownSearch::AddTorque(const ScaledTorque& torque, double v,
                                const TorqueLimit& limit, SamplePlace place) {
   place.kind = LimitKind::kTorque;
   const double speed = std::abs(v);
-  WhereOver(torque, speed, limit, 0, 1,
-            [&](const Excess& f, double begin, double end) {
-              // At full speed the end belongs to it, unless it is a root.
-              const bool whole = end == 1 && f.At(1) > 0;
-              Forbid(begin, whole ? kBeyond : end, place);
-              return false;
-            });
-  WhereOver(torque, speed, limit, 1, std::min(fastest_, kFastestPace),
-            [&](const Excess&, double begin, double /*end*/) {
-              LimitPace(begin, place);
-              return true;
-            });
+  for (const auto& [begin, end, over_at_end] :
+       WhereOver(torque, speed, limit, 0, 1)) {
+    // At full speed the end belongs to it, unless it is a root.
+    Forbid(begin, end == 1 && over_at_end ? kBeyond : end, place);
+  }
+  for (const Stretch& over :
+       WhereOver(torque, speed, limit, 1, std::min(fastest_, kFastestPace))) {
+    LimitPace(over.begin, place);
+  }
 }
 
 void SlowDownSearch::AddVelocity(double v, double limit, SamplePlace place) {

@@ -1,11 +1,3 @@
-#include <Eigen/Core>
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <limits>
-#include <utility>
-#include <vector>
-
 #include "core/trajectory/verdict.h"
 
 namespace torqued {
@@ -19,9 +11,11 @@ int Degree(SplineMethod method) {
 
 using Row = std::array<double, kMaxDegree + 1>;
 
-/// The degree + 1 B-splines that are not zero at a point: values, first and
-/// second derivatives.
-using LocalBasis = std::array<Row, 3>;
+/// The degree + 1 B-splines that are not zero at a point, from `first` on.
+struct LocalBasis {
+  int first = 0;
+  Row values, slopes, curvatures;
+};
 
 /// B-splines whose knots are samples: all but the (degree - 1) / 2 next to
 /// either end, and the ends degree + 1 times (de Boor 2001, chapter XIII).
@@ -36,18 +30,13 @@ class Basis {
     knots_.insert(knots_.end(), ends, time.back());
   }
 
-  /// k with knot k <= t < knot k + 1; at the end the last one that is not
-  /// empty. The B-splines that are not zero there are k - degree to k.
-  int Span(double t) const {
-    const auto first = knots_.begin() + degree_;
-    const auto last = knots_.end() - degree_ - 1;
-    const auto above = std::upper_bound(first, last, t);
-    return static_cast<int>(above - knots_.begin()) - 1;
-  }
-
   /// By the recurrence of Cox and de Boor; a derivative of a B-spline is a
   /// difference of two of the degree below.
-  LocalBasis At(double t, int span) const {
+  LocalBasis At(double t) const {
+    // Knot span <= t < knot span + 1; at the end the last that is not empty.
+    const auto above = std::upper_bound(knots_.begin() + degree_,
+                                        knots_.end() - degree_ - 1, t);
+    const int span = static_cast<int>(above - knots_.begin()) - 1;
     // Entry j of degree d: B-spline span - d + j.
     std::array<Row, kMaxDegree + 1> by_degree{};
     by_degree[0][0] = 1;
@@ -60,18 +49,21 @@ class Basis {
         if (j < d) row[j] += (1 - Share(i + 1, d, t)) * below[j];
       }
     }
-    return {by_degree[degree_], Slopes(by_degree[degree_ - 1], degree_, span),
+    return {span - degree_, by_degree[degree_],
+            Slopes(by_degree[degree_ - 1], degree_, span),
             Slopes(Slopes(by_degree[degree_ - 2], degree_ - 1, span), degree_,
                    span)};
   }
 
  private:
-  double Knot(int k) const { return knots_[k]; }
-
-  /// How far t is from knot i to knot i + degree.
+  /// A number over the distance from knot i to knot i + degree; over 0 it is 0.
+  double Per(int i, int degree, double number) const {
+    const double width = knots_[i + degree] - knots_[i];
+    return width > 0 ? number / width : 0;
+  }
+  /// How far t is on the way between these.
   double Share(int i, int degree, double t) const {
-    const double width = Knot(i + degree) - Knot(i);
-    return width > 0 ? (t - Knot(i)) / width : 0;
+    return Per(i, degree, t - knots_[i]);
   }
 
   /// Derivatives of the B-splines of `degree` from numbers of those of the
@@ -80,13 +72,9 @@ class Basis {
     Row slopes{};
     for (int j = 0; j <= degree; ++j) {
       const int i = span - degree + j;
-      const auto quotient = [&](int first, int entry) {
-        const double width = Knot(first + degree) - Knot(first);
-        return width > 0 ? below[entry] / width : 0;
-      };
       double slope = 0;
-      if (j > 0) slope += quotient(i, j - 1);
-      if (j < degree) slope -= quotient(i + 1, j);
+      if (j > 0) slope += Per(i, degree, below[j - 1]);
+      if (j < degree) slope -= Per(i + 1, degree, below[j]);
       slopes[j] = degree * slope;
     }
     return slopes;
@@ -240,12 +228,11 @@ class Run final : public SplineDerivatives {
 
   /// The equation of a sample, less those before it.
   void Eliminate() {
-    const int span = basis_.Span(since_[row_]);
-    const Row values = basis_.At(since_[row_], span)[0];
+    const LocalBasis local = basis_.At(since_[row_]);
     band_.resize(band_.size() + BandWidth(), 0.0);
     for (int j = 0; j <= degree_; ++j) {
       // Zeros may stand beyond the band.
-      if (values[j] != 0) Entry(row_, span - degree_ + j) = values[j];
+      if (local.values[j] != 0) Entry(row_, local.first + j) = local.values[j];
     }
     const std::size_t width = degree_;
     for (std::size_t k = row_ - std::min(row_, width); k < row_; ++k) {
@@ -267,8 +254,7 @@ class Run final : public SplineDerivatives {
   }
 
   void Rates() {
-    const int span = basis_.Span(since_[row_]);
-    const LocalBasis local = basis_.At(since_[row_], span);
+    const LocalBasis local = basis_.At(since_[row_]);
     const auto add_zeros = [this](std::vector<double>& table) {
       table.resize(table.size() + x_.cols());
       return Eigen::Map<Eigen::RowVectorXd>(
@@ -276,9 +262,9 @@ class Run final : public SplineDerivatives {
     };
     auto v = add_zeros(rates_.v), a = add_zeros(rates_.a);
     for (int j = 0; j <= degree_; ++j) {
-      const auto spline = x_.row(span - degree_ + j);
-      v += local[1][j] * spline;
-      a += local[2][j] * spline;
+      const auto spline = x_.row(local.first + j);
+      v += local.slopes[j] * spline;
+      a += local.curvatures[j] * spline;
     }
     finite_ = finite_ && v.allFinite() && a.allFinite();
   }

@@ -3,10 +3,8 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <new>
 #include <numbers>
-#include <string>
 #include <utility>
 
 #include "core/base/text.h"
@@ -32,13 +30,10 @@ constexpr double kSlabNanoseconds = 20e6;
 /// Results of a slab, one row a sample.
 using Table = std::vector<double>;
 
-/// λ_max / λ_min of a positive definite W, whose inverse has the same.
-double ConditionOf(const double* W, const TaskOptions& task) {
-  const int m = task.axis_count;
-  Eigen::VectorXd scale(m);
-  for (int k = 0; k < m; ++k) {
-    scale[k] = task.axes[k] >= 3 ? 1 / task.characteristic_length : 1.0;
-  }
+/// λ_max / λ_min of a task's scaled W, whose inverse has the same.
+double ConditionOf(const double* W, const BlockSetup& task) {
+  const int m = task.task_rows;
+  const Eigen::Map<const Eigen::VectorXd> scale(task.row_scale, m);
   using RowMajor =
       Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const RowMajor scaled = scale.asDiagonal() *
@@ -79,26 +74,25 @@ double ShareOfLargest(const CoarseStep& step, const CheckedJoint& joint,
 
 class Run final : public TrajectoryCheck {
  public:
-  Run(const Trajectory& trajectory, const TrajectoryTables& tables,
-      CheckSetup setup, const TrajectoryOptions& options)
+  /// Throws ArgumentError.
+  Run(std::shared_ptr<const Model> model, const Trajectory& trajectory,
+      const TrajectoryOptions& options, const TrajectoryTables& tables)
       : trajectory_(trajectory),
         tables_(tables),
-        setup_(std::move(setup)),
+        setup_(MakeCheckSetup(std::move(model), options)),
         n_(static_cast<int>(setup_.joints.size())),
         options_(options),
         tallies_(setup_.joints.size()),
         violations_(n_, trajectory.time, options.merge_gap) {
+    CheckSamples(trajectory, setup_);
     if (!trajectory.spline) {
-      std::vector<bool> turns;
-      turns.reserve(setup_.joints.size());
-      for (const CheckedJoint& joint : setup_.joints) {
-        turns.push_back(joint.type == JointType::kContinuous);
+      std::vector<bool> turns(n_);
+      for (int j = 0; j < n_; ++j) {
+        turns[j] = setup_.joints[j].type == JointType::kContinuous;
       }
-      remarks_.emplace(trajectory_.time, trajectory_.q, trajectory_.v,
-                       trajectory_.a, std::move(turns));
+      remarks_.emplace(trajectory_, std::move(turns));
     }
     if (setup_.reference_payload) terms_.emplace(setup_);
-    term_bounds_.resize(tallies_.size());
   }
 
   const EvaluationPlan& plan() const override { return setup_.torques; }
@@ -123,20 +117,20 @@ class Run final : public TrajectoryCheck {
                                        const JobOptions& job) override try {
     Index most = MostOfASlab();
     if (job.max_threads == 1) {
-      const double sample = std::max(NanosecondsOfSample(), 1.0);
-      most = std::clamp<Index>(static_cast<Index>(kSlabNanoseconds / sample), 1,
-                               most);
+      // An estimate; a singular task is computed one state at a time.
+      constexpr double kSingularTask = 5000;
+      double sample = 4 * setup_.torques.checked().cost;
+      if (setup_.space) sample += setup_.space->checked().cost + kSingularTask;
+      most = std::clamp<Index>(
+          static_cast<Index>(kSlabNanoseconds / std::max(sample, 1.0)), 1,
+          most);
     }
     if (remarks_ && !remarks_->ready()) {
       remarks_->Prepare(most);
       return std::nullopt;
     }
     const Index first = done_, count = std::min(most, total() - first);
-    Compute(first, count, [&](const EvaluationPlan& plan, const auto& outputs) {
-      EvaluationReport report = engine.Evaluate(plan, outputs, job);
-      if (report.failed) throw std::bad_alloc();
-      return report;
-    });
+    Compute(first, count, engine, job);
     // A cancelled plan leaves its results undefined.
     if (job.cancellation != nullptr && job.cancellation->cancelled()) {
       return std::nullopt;
@@ -149,8 +143,7 @@ class Run final : public TrajectoryCheck {
   }
 
   TrajectoryVerdict Finish() override {
-    const auto& time = trajectory_.time;
-    verdict_.duration = time.empty() ? 0 : time.back() - time.front();
+    verdict_.duration = trajectory_.time.back() - trajectory_.time.front();
     for (const JointTally& tally : tallies_) {
       const JointDemand& demand =
           verdict_.joints.emplace_back(tally.Finish(verdict_.duration));
@@ -159,11 +152,8 @@ class Run final : public TrajectoryCheck {
     }
     verdict_.limits.assign(setup_.joints.begin(), setup_.joints.end());
     verdict_.violations = violations_.Finish();
-    if (remarks_) {
-      verdict_.remarks = remarks_->Finish();
-    } else {
-      verdict_.remarks.counts.resize(tallies_.size());
-    }
+    verdict_.remarks.counts.resize(tallies_.size());
+    if (remarks_) verdict_.remarks = remarks_->Finish();
     verdict_.passes = verdict_.violations.count == 0 &&
                       !(options_.consistent && verdict_.remarks.count > 0);
     verdict_.payload_looked_at = setup_.reference_payload.has_value();
@@ -184,13 +174,6 @@ class Run final : public TrajectoryCheck {
     return std::clamp<Index>(kSlabNumbers / std::max(n_, 1), 1, kSlab);
   }
 
-  /// Estimate for all plans; a singular task is computed one state at a time.
-  double NanosecondsOfSample() const {
-    constexpr double kSingularTask = 5000;
-    return 4 * setup_.torques.checked().cost +
-           (setup_.space ? setup_.space->checked().cost + kSingularTask : 0);
-  }
-
   [[noreturn]] static void RefuseOverflow(Index row,
                                           const std::string& sentence,
                                           const std::string& joint = {}) {
@@ -199,7 +182,8 @@ class Run final : public TrajectoryCheck {
   }
 
   /// Fills the slab with some samples.
-  void Compute(Index first, Index count, const auto& evaluate) {
+  void Compute(Index first, Index count, Engine& engine,
+               const JobOptions& job) {
     const auto rows = [=](const SampleView& table) {
       const bool one = table.rows == 1;
       return InputArray{table.data + (one ? 0 : first * table.columns),
@@ -213,47 +197,46 @@ class Run final : public TrajectoryCheck {
     if (trajectory_.tip_wrench.rows > 0) {
       motion.tip_wrench = still.tip_wrench = rows(trajectory_.tip_wrench);
     }
-    const auto torques = [&](EvaluationPlan plan,
+    const auto evaluate = [&](EvaluationPlan plan,
+                              const EvaluationInputs& inputs,
+                              const EvaluationOutputs& outputs) {
+      if (auto error = plan.Rebind(inputs)) throw *std::move(error);
+      EvaluationReport report = engine.Evaluate(plan, outputs, job);
+      if (report.failed) throw std::bad_alloc();
+      return std::move(report.issues);
+    };
+    const auto torques = [&](const EvaluationPlan& plan,
                              const EvaluationInputs& inputs, Table& table) {
-      Bind(plan, inputs);
       table.resize(count * n_);
       EvaluationOutputs outputs;
       outputs[Output::kTau] = {table.data(), NumberType::kF64};
-      const EvaluationReport report = evaluate(plan, outputs);
-      if (report.issues.empty()) return;
-      RefuseOverflow(first + report.issues.front().row,
-                     "the torques overflow.");
+      const auto issues = evaluate(plan, inputs, outputs);
+      if (issues.empty()) return;
+      RefuseOverflow(first + issues.front().row, "the torques overflow.");
     };
     torques(setup_.torques, motion, slab_.tau);
     torques(setup_.static_plan, still, slab_.static_torques);
     if (setup_.reference_payload) {
       torques(*setup_.reference_payload, motion, slab_.reference_payload);
     }
-    if (tables_.a != nullptr)
+    if (tables_.a != nullptr) {
       torques(setup_.inertial_plan, inertial, slab_.inertial);
+    }
     if (!setup_.space) return;
-    EvaluationPlan space = *setup_.space;
-    EvaluationInputs place;
-    place.q = motion.q;
-    Bind(space, place);
     slab_.sigma_min.resize(count);
     slab_.rank.resize(count);
-    slab_.mobility.resize(count * space.columns(Output::kMobility));
+    slab_.mobility.resize(count * setup_.space->columns(Output::kMobility));
     EvaluationOutputs outputs;
     outputs[Output::kMobility] = {slab_.mobility.data(), NumberType::kF64};
     outputs.sigma_min = slab_.sigma_min.data();
     outputs.rank = slab_.rank.data();
     // A task without full rank, or without a mass, is what is looked for.
-    evaluate(space, outputs);
-  }
-
-  static void Bind(EvaluationPlan& plan, const EvaluationInputs& inputs) {
-    if (auto error = plan.Rebind(inputs)) throw *std::move(error);
+    evaluate(*setup_.space, {.q = motion.q}, outputs);
   }
 
   void AddSample(Index row, Index in_slab) {
     if (row > 0) AddStep(row - 1);
-    if (terms_) terms_->Bound(trajectory_, row, term_bounds_);
+    if (terms_) term_bounds_ = terms_->At(trajectory_, row);
     const double step =
         row == 0 ? 0 : trajectory_.time[row] - trajectory_.time[row - 1];
     double power = 0;
@@ -281,11 +264,14 @@ class Run final : public TrajectoryCheck {
     const double step = trajectory_.time[row + 1] - trajectory_.time[row];
     if (remarks_) remarks_->AddStep(row);
     for (int j = 0; j < n_; ++j) {
-      CoarseStep coarse{.row = row, .joint = j, .duration = step};
-      coarse.position_change =
-          trajectory_.q(row + 1, j) - trajectory_.q(row, j);
-      coarse.velocity_change =
-          trajectory_.v(row + 1, j) - trajectory_.v(row, j);
+      const auto change = [row, j](const SampleView& table) {
+        return table(row + 1, j) - table(row, j);
+      };
+      CoarseStep coarse{.row = row,
+                        .joint = j,
+                        .duration = step,
+                        .position_change = change(trajectory_.q),
+                        .velocity_change = change(trajectory_.v)};
       if (setup_.joints[j].type == JointType::kContinuous) {
         coarse.position_change =
             std::remainder(coarse.position_change, 2 * std::numbers::pi);
@@ -317,8 +303,9 @@ class Run final : public TrajectoryCheck {
   /// At a sample whose terms are bounded.
   LoadedTorque Loaded(int j, double tau, double other) const {
     const double change = other - tau;
-    const double terms =
-        term_bounds_[j] + std::max(std::abs(tau), std::abs(other));
+    const bool slides = setup_.joints[j].type == JointType::kPrismatic;
+    const double terms = (slides ? term_bounds_.force : term_bounds_.moment) +
+                         std::max(std::abs(tau), std::abs(other));
     if (!(std::abs(change) > terms_->precision() * terms)) return {tau, 0};
     const double per_kg = change / (setup_.other_mass - setup_.load_mass);
     const double without =
@@ -381,13 +368,13 @@ class Run final : public TrajectoryCheck {
   /// At a sample or between two.
   void AddVelocity(double v, const SamplePlace& place) {
     const double limit = setup_.joints[place.joint].velocity;
-    tallies_[place.joint].AddVelocity(place.row, place.after, v, limit);
+    tallies_[place.joint].AddVelocity({place.row, v, place.after}, limit);
     FindExcess(LimitKind::kVelocity, v, limit, place);
     slow_down_.AddVelocity(v, limit, place);
   }
   void AddPosition(double q, const SamplePlace& place) {
     const CheckedJoint& joint = setup_.joints[place.joint];
-    tallies_[place.joint].AddPosition(place.row, place.after, q);
+    tallies_[place.joint].AddPosition({place.row, q, place.after});
     const double range = joint.upper - joint.lower;
     const auto position = [&](double excess, double limit) {
       if (!(excess > 0)) return;
@@ -403,12 +390,12 @@ class Run final : public TrajectoryCheck {
     if (!verdict_.path_inertia) verdict_.path_inertia.emplace();
     PathInertia& inertia = *verdict_.path_inertia;
     const double sigma = slab_.sigma_min[in_slab];
-    const int m = options_.evaluation.task.axis_count;
+    const BlockSetup& task = setup_.space->checked().setup;
+    const Index m = task.task_rows;
     // Λ follows the singularity rule in the same rows.
     const bool full = slab_.rank[in_slab] == static_cast<std::uint32_t>(m);
     const double condition =
-        full ? ConditionOf(slab_.mobility.data() + in_slab * Index{m} * m,
-                           options_.evaluation.task)
+        full ? ConditionOf(slab_.mobility.data() + in_slab * m * m, task)
              : kInfinity;
     if (tables_.sigma_min != nullptr) tables_.sigma_min[row] = sigma;
     if (tables_.condition != nullptr) tables_.condition[row] = condition;
@@ -429,7 +416,7 @@ class Run final : public TrajectoryCheck {
   SlowDownSearch slow_down_;
   PayloadRange payload_;
   std::optional<TorqueTerms> terms_;  // with `payload_`
-  std::vector<double> term_bounds_;   // of the sample under way
+  TorqueTerms::Bounds term_bounds_;   // of the sample under way
   TrajectoryVerdict verdict_;
 };
 
@@ -440,9 +427,7 @@ TrajectoryCheck::Create(std::shared_ptr<const Model> model,
                         const Trajectory& trajectory,
                         const TrajectoryOptions& options,
                         const TrajectoryTables& tables) try {
-  CheckSetup setup = MakeCheckSetup(std::move(model), options);
-  CheckSamples(trajectory, setup);
-  return std::make_unique<Run>(trajectory, tables, std::move(setup), options);
+  return std::make_unique<Run>(std::move(model), trajectory, options, tables);
 } catch (ArgumentError& error) {
   return std::move(error);
 }
@@ -450,19 +435,14 @@ TrajectoryCheck::Create(std::shared_ptr<const Model> model,
 std::variant<TrajectoryVerdict, ArgumentError> CheckTrajectory(
     Engine& engine, std::shared_ptr<const Model> model,
     const Trajectory& trajectory, const TrajectoryOptions& options,
-    const TrajectoryTables& tables) {
-  auto created =
-      TrajectoryCheck::Create(std::move(model), trajectory, options, tables);
-  if (auto* error = std::get_if<ArgumentError>(&created)) {
-    return std::move(*error);
+    const TrajectoryTables& tables) try {
+  Run check(std::move(model), trajectory, options, tables);
+  while (check.done() < check.total()) {
+    if (auto error = check.Advance(engine, {})) return *std::move(error);
   }
-  const auto& check = std::get<0>(created);
-  while (check->done() < check->total()) {
-    if (auto error = check->Advance(engine)) {
-      return *std::move(error);
-    }
-  }
-  return check->Finish();
+  return check.Finish();
+} catch (ArgumentError& error) {
+  return std::move(error);
 }
 
 }  // namespace torqued

@@ -1,18 +1,14 @@
 #include "core/trajectory/verdict.h"
 
-#include <cmath>
-#include <iterator>
-#include <tuple>
-#include <utility>
-
 namespace torqued {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-bool IsEarlier(const LimitViolation& a, const LimitViolation& b) {
-  return std::tuple(a.first_row, a.first_after, -a.severity, a.kind, a.joint) <
-         std::tuple(b.first_row, b.first_after, -b.severity, b.kind, b.joint);
+/// The earliest comes first, of several the gravest.
+auto ByTime(const LimitViolation& violation) {
+  return std::tuple(violation.first_row, violation.first_after,
+                    Order(violation));
 }
 
 void KeepFarthest(PeakValue& peak, const PeakValue& candidate) {
@@ -51,9 +47,8 @@ TorqueLimit::TorqueLimit(std::optional<double> effort,
 double TorqueLimit::At(double speed) const {
   if (points_.empty()) return kInfinity;
   const double magnitude = std::abs(speed);
-  const auto above = std::upper_bound(
-      points_.begin(), points_.end(), magnitude,
-      [](double s, const TorqueAtSpeed& point) { return s < point.speed; });
+  const auto above =
+      std::ranges::upper_bound(points_, magnitude, {}, &TorqueAtSpeed::speed);
   if (above == points_.begin()) return above->torque;
   if (above == points_.end()) return points_.back().torque;
   const TorqueAtSpeed &a = *std::prev(above), &b = *above;
@@ -81,17 +76,12 @@ void Restrict(PayloadRange& range, const LoadedTorque& torque, double limit,
 void ViolationTracker::Add(LimitKind kind, const SamplePlace& place,
                            double value, double limit, double severity) {
   LimitViolation& open = open_[place.joint][static_cast<std::size_t>(kind)];
-  const auto time_of = [&](std::int64_t row, double after) {
-    return time_[row] + after;
-  };
   // An extremum behind the next sample is no neighbour: that one would be.
   const bool next_to = place.row == open.last_row ||
                        (place.row == open.last_row + 1 && place.after == 0);
-  const bool goes_on =
-      open.severity > 0 &&
-      (next_to || time_of(place.row, place.after) -
-                          time_of(open.last_row, open.last_after) <=
-                      gap_);
+  const double gap = (time_[place.row] + place.after) -
+                     (time_[open.last_row] + open.last_after);
+  const bool goes_on = open.severity > 0 && (next_to || gap <= gap_);
   if (!goes_on) {
     Close(open);
     open = {.kind = kind,
@@ -112,17 +102,14 @@ void ViolationTracker::Add(LimitKind kind, const SamplePlace& place,
 void ViolationTracker::Close(const LimitViolation& violation) {
   if (!(violation.severity > 0)) return;
   AddTo(found_, violation);
-  if (!found_.first || IsEarlier(violation, *found_.first)) {
+  if (!found_.first || ByTime(violation) < ByTime(*found_.first)) {
     found_.first = violation;
   }
 }
 
 Violations ViolationTracker::Finish() {
-  for (auto& of_joint : open_) {
-    for (LimitViolation& open : of_joint) {
-      Close(open);
-      open = {};
-    }
+  for (const auto& of_joint : open_) {
+    for (const LimitViolation& open : of_joint) Close(open);
   }
   Trim(found_);
   return std::move(found_);
@@ -179,17 +166,15 @@ void JointTally::Add(std::int64_t row, double step, double v, double tau,
   add((1 - turn) * step * (power / 2));
 }
 
-void JointTally::AddPosition(std::int64_t row, double after, double q) {
-  KeepSmallest(demand_.lowest_position, {row, q, after});
-  KeepLargest(demand_.highest_position, {row, q, after});
+void JointTally::AddPosition(const PeakValue& q) {
+  KeepSmallest(demand_.lowest_position, q);
+  KeepLargest(demand_.highest_position, q);
 }
 
-void JointTally::AddVelocity(std::int64_t row, double after, double v,
-                             double limit) {
-  KeepFarthest(demand_.velocity, {row, v, after});
-  if (!std::isinf(limit)) {
-    KeepLargest(demand_.velocity_use, {row, UseOf(v, limit), after});
-  }
+void JointTally::AddVelocity(const PeakValue& v, double limit) {
+  KeepFarthest(demand_.velocity, v);
+  if (std::isinf(limit)) return;
+  KeepLargest(demand_.velocity_use, {v.row, UseOf(v.value, limit), v.after});
 }
 
 JointDemand JointTally::Finish(double duration) const {

@@ -29,20 +29,18 @@ auto Order(const Finding& finding) {
 }
 
 /// Leaves the gravest, in order.
-template <class Finding, std::size_t kinds, std::size_t most_listed>
-void Trim(Summary<Finding, kinds, most_listed>& summary) {
-  std::ranges::sort(summary.gravest, {}, Order<Finding>);
-  if (summary.gravest.size() > most_listed) summary.gravest.resize(most_listed);
+void Trim(auto& summary) {
+  auto& gravest = summary.gravest;
+  std::ranges::sort(gravest, {}, [](const auto& of) { return Order(of); });
+  gravest.resize(std::min(gravest.size(), summary.kMaxListed));
 }
 
 /// What is listed is in no order, and too much, until Trim.
-template <class Finding, std::size_t kinds, std::size_t most_listed>
-void AddTo(Summary<Finding, kinds, most_listed>& summary,
-           const Finding& finding) {
+void AddTo(auto& summary, const auto& finding) {
   ++summary.count;
   ++summary.counts[finding.joint][static_cast<std::size_t>(finding.kind)];
   summary.gravest.push_back(finding);
-  if (summary.gravest.size() == 2 * most_listed) Trim(summary);
+  if (summary.gravest.size() == 2 * summary.kMaxListed) Trim(summary);
 }
 
 /// The torque of one joint at one sample with a payload of mass m:
@@ -103,9 +101,9 @@ class JointTally {
   /// below a limit is infinite where there is none.
   void Add(std::int64_t row, double step, double v, double tau, double limit);
 
-  /// At a sample, or an extremum so many seconds after it, before the next.
-  void AddPosition(std::int64_t row, double after, double q);
-  void AddVelocity(std::int64_t row, double after, double v, double limit);
+  /// At a sample, or an extremum after it.
+  void AddPosition(const PeakValue& q);
+  void AddVelocity(const PeakValue& v, double limit);
 
   /// Whether an integral of finite numbers has left the range of numbers.
   bool overflows() const;
@@ -134,9 +132,7 @@ class JointTally {
 
 /// Position, velocity and acceleration at a sample.
 struct SplineNode {
-  double q = 0;
-  double v = 0;
-  double a = 0;
+  double q = 0, v = 0, a = 0;
 };
 
 struct SplineExtremum {
@@ -223,14 +219,12 @@ struct SampleResolution {
 class SampleRemarkFinder {
  public:
   /// `turns`: of each joint whether whole turns change nothing. The memory of
-  /// the tables and of the times outlives this.
-  SampleRemarkFinder(std::span<const double> time, const SampleView& q,
-                     const SampleView& v, const SampleView& a,
-                     std::vector<bool> turns);
+  /// the samples outlives this.
+  SampleRemarkFinder(const Trajectory& samples, std::vector<bool> turns);
 
   /// Looks at the next rows, at most so many, for their digits and the largest
-  /// rates. True: at all of them; AddStep may begin.
-  bool Prepare(std::int64_t rows);
+  /// rates.
+  void Prepare(std::int64_t rows);
   bool ready() const { return looked_at_ == std::ssize(time_); }
 
   /// The step from this row to the next; every one, in order. Needs ready().
@@ -264,7 +258,6 @@ class SampleRemarkFinder {
     SampleRemark open = {};  // may still grow; no steps: none
   };
 
-  void MakeTracks();
   Span StepFrom(const Track& track, std::int64_t row) const;
   /// Looks at a span that ends at this row.
   void Judge(Track& track, Span& span, std::int64_t end);

@@ -105,11 +105,10 @@ TEST(PayloadCheck, RoundingStaysWithinItsBound) {
                             a = motion.a.row(0);
       const double one = without.InverseDynamics(q, v, a)[n - 1],
                    other = with.InverseDynamics(q, v, a)[n - 1];
-      std::vector<double> bounds(joint + 1);
-      terms.Bound(motion.View(), 0, bounds);
+      const TorqueTerms::Bounds bounds = terms.At(motion.View(), 0);
       const double size = std::max(std::abs(one), std::abs(other));
       worst = std::max(
-          worst, std::abs(other - one) / (kEpsilon * (bounds[joint] + size)));
+          worst, std::abs(other - one) / (kEpsilon * (bounds.moment + size)));
       worst_of_torque_alone = std::max(
           worst_of_torque_alone, std::abs(other - one) / (kEpsilon * size));
     }

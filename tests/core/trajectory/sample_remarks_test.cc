@@ -24,14 +24,14 @@ using Motion = SampledMotion;
 SampleRemarks RemarksOn(const Motion& motion, bool turns = false,
                         std::int64_t at_a_time = 1 << 20) {
   SampleRemarkFinder finder(
-      motion.time, ViewOf(motion.q), ViewOf(motion.v), ViewOf(motion.a),
+      {motion.time, ViewOf(motion.q), ViewOf(motion.v), ViewOf(motion.a)},
       std::vector<bool>(static_cast<std::size_t>(motion.q.cols()), turns));
   for (Eigen::Index left = motion.q.rows(); left > at_a_time;
        left -= at_a_time) {
-    EXPECT_FALSE(finder.Prepare(at_a_time));
+    finder.Prepare(at_a_time);
     EXPECT_FALSE(finder.ready());
   }
-  EXPECT_TRUE(finder.Prepare(at_a_time));
+  finder.Prepare(at_a_time);
   EXPECT_TRUE(finder.ready());
   for (Eigen::Index row = 0; row + 1 < motion.q.rows(); ++row) {
     finder.AddStep(row);
