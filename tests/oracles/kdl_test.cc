@@ -450,15 +450,15 @@ TEST(KdlTest, DerivativesAreDifferencesOfKdl) {
           Gradient([&](Vector v) { return a(s.q, v, s.tau); }, s.v), 2e-8);
     equal("da/dtau", kAccelerationByTau,
           Gradient([&](Vector t) { return a(s.q, s.v, t); }, s.tau), 1e-10);
-    const MatrixXd dF_dq = Gradient(M, s.q);  // dm_ij/dq_k at (i n + j, k)
-    const VectorXd rate = dF_dq * s.v;
+    const MatrixXd dM_dq = Gradient(M, s.q);  // dm_ij/dq_k at (i n + j, k)
+    const VectorXd rate = dM_dq * s.v;
     equal("dM/dt", kMassMatrixRate, rate.reshaped(n, n), 3e-11);
     MatrixXd symbols(n * n, n);
     for (Eigen::Index i = 0; i < n; ++i) {
       for (Eigen::Index j = 0; j < n; ++j) {
         for (Eigen::Index k = 0; k < n; ++k) {
-          symbols(i * n + j, k) = (dF_dq(i * n + j, k) + dF_dq(i * n + k, j) -
-                                   dF_dq(j * n + k, i)) /
+          symbols(i * n + j, k) = (dM_dq(i * n + j, k) + dM_dq(i * n + k, j) -
+                                   dM_dq(j * n + k, i)) /
                                   2;
         }
       }

@@ -1,7 +1,6 @@
 // Arms by products of exponentials, stated in matrices.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -21,19 +20,15 @@ inline LoadResult LoadScrewArm(const ScrewArm& arm) {
   ScrewAxes axes{.name = arm.name};
   for (const Eigen::Matrix4d& T : arm.home) {
     Pose& pose = axes.home.emplace_back();
-    for (int r = 0; r < 3; ++r) {
-      for (int c = 0; c < 3; ++c) pose.R[3 * r + c] = T(r, c);
-      pose.p[r] = T(r, 3);
-    }
+    using Rows = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+    Eigen::Map<Rows>(pose.R.data()) = T.topLeftCorner<3, 3>();
+    Eigen::Map<Eigen::Vector3d>(pose.p.data()) = T.topRightCorner<3, 1>();
   }
   for (const Vector6d& S : arm.screws) {
-    std::ranges::copy(S, axes.screws.emplace_back().begin());
+    Eigen::Map<Vector6d>(axes.screws.emplace_back().data()) = S;
   }
   for (const Matrix6d& G : arm.inertias) {
-    for (auto& rows = axes.inertias.emplace_back(); double& number : rows) {
-      const auto k = &number - rows.data();
-      number = G(k / 6, k % 6);
-    }
+    Eigen::Map<Matrix6d>(axes.inertias.emplace_back().data()) = G.transpose();
   }
   return LoadScrewAxes(axes);
 }

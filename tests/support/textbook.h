@@ -353,17 +353,17 @@ std::pair<MatrixX<T>, MatrixX<T>> TorqueDerivatives(const Tree& tree,
                                                     const Surroundings& around,
                                                     const Motion<T>& motion) {
   const VectorX<T> none = VectorX<T>::Zero(tree.n);
-  MatrixX<T> dF_dq(tree.n, tree.n), dF_dv(tree.n, tree.n);
+  MatrixX<T> dtau_dq(tree.n, tree.n), dtau_dv(tree.n, tree.n);
   for (int k = 0; k < tree.n; ++k) {
     const VectorX<T> unit = VectorX<T>::Unit(tree.n, k);
     Motion<Dual<T>> moved = {Along(motion.q, unit), Along(motion.v, none),
                              Along(motion.a, none)};
-    dF_dq.col(k) = Rates(Torques(tree, around, moved));
+    dtau_dq.col(k) = Rates(Torques(tree, around, moved));
     moved.q = Along(motion.q, none);
     moved.v = Along(motion.v, unit);
-    dF_dv.col(k) = Rates(Torques(tree, around, moved));
+    dtau_dv.col(k) = Rates(Torques(tree, around, moved));
   }
-  return {dF_dq, dF_dv};
+  return {dtau_dq, dtau_dv};
 }
 
 /// ∂M/∂q_k.

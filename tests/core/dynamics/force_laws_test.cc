@@ -232,8 +232,9 @@ TEST_P(Laws, RobotsAtRestFeelTheirWeight) {
         AtRest(s), {kBaseWrench, kInverseDynamicsDerivatives, kJointWrenches});
     EXPECT_SAME(is[Output::kBaseWrench].tail<3>(),
                 -s.model->moving_mass() * kGravity);
-    const RowMajor dF_dq = is.Matrix(Output::kTauByQ);
-    EXPECT_SAME(dF_dq, dF_dq.transpose(), is[Output::kJointWrenches].norm());
+    const RowMajor dtau_dq = is.Matrix(Output::kTauByQ);
+    EXPECT_SAME(dtau_dq, dtau_dq.transpose(),
+                is[Output::kJointWrenches].norm());
   });
 }
 

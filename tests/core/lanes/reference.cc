@@ -260,13 +260,13 @@ class ReferenceRows {
   void EvaluateDerivatives(Motion motion) {
     const bool forward = quantity_ == Quantity::kForwardDynamicsDerivatives;
     if (forward) motion.a = ForwardDynamics();
-    const auto [dF_dq, dF_dv] =
+    const auto [dtau_dq, dtau_dv] =
         textbook::TorqueDerivatives(tree_, around_, motion);
-    Store(kTauByQ, dF_dq);
-    Store(kTauByV, dF_dv);
+    Store(kTauByQ, dtau_dq);
+    Store(kTauByV, dtau_dv);
     if (!forward) return;
-    Store(kAccelerationByQ, -factors_.solve(dF_dq));
-    Store(kAccelerationByV, -factors_.solve(dF_dv));
+    Store(kAccelerationByQ, -factors_.solve(dtau_dq));
+    Store(kAccelerationByV, -factors_.solve(dtau_dv));
     Store(kAccelerationByTau, Inverse());
   }
 

@@ -31,7 +31,7 @@ LinkDescription Body(double mass, Triple at = kOrigin,
 }
 LinkDescription Point(double mass, Triple at) { return Body(mass, at, {}); }
 
-JointDescription FixedRotation(Triple axis, Triple xyz = kOrigin) {
+JointDescription Hinge(Triple axis, Triple xyz = kOrigin) {
   return JointOf("", JointKind::kContinuous, "", "", xyz, axis);
 }
 JointDescription Slide(Triple axis) {
@@ -69,42 +69,39 @@ void ExpectMassless(const std::vector<JointDescription>& joints,
 }
 
 TEST(JointsMoveMass, UnlessThereIsNoneOrAllIsOnTheAxis) {
-  ExpectMassless({FixedRotation(kZ)}, {Point(1, {0, 0, 2})}, {"j1"});
-  ExpectMassless({FixedRotation(kZ)}, {Point(1, {0.01, 0, 2})}, {});
+  ExpectMassless({Hinge(kZ)}, {Point(1, {0, 0, 2})}, {"j1"});
+  ExpectMassless({Hinge(kZ)}, {Point(1, {0.01, 0, 2})}, {});
   // A slider needs mass, not inertia.
   ExpectMassless({Slide(kX)}, {Body(0)}, {"j1"});
   ExpectMassless({Slide(kX)}, {Point(1e-9, kOrigin)}, {});
-  ExpectMassless({FixedRotation(kX)}, {Body(0)}, {});
+  ExpectMassless({Hinge(kX)}, {Body(0)}, {});
   // Armature is enough.
-  ExpectMassless({WithArmature(FixedRotation(kZ), 1e-6)}, {kMassless}, {});
+  ExpectMassless({WithArmature(Hinge(kZ), 1e-6)}, {kMassless}, {});
   ExpectMassless({WithArmature(Slide(kZ), 1e-6)}, {kMassless}, {});
   // Every empty joint is reported.
-  ExpectMassless({FixedRotation(kZ), Slide(kX), FixedRotation(kY)},
+  ExpectMassless({Hinge(kZ), Slide(kX), Hinge(kY)},
                  {Body(1), kMassless, kMassless}, {"j2", "j3"});
   // A link with an error is not called massless.
-  EXPECT_EQ(Only(BuildChain({FixedRotation(kZ)}, {Point(-1, kX)}).report).code,
+  EXPECT_EQ(Only(BuildChain({Hinge(kZ)}, {Point(-1, kX)}).report).code,
             LintCode::kNegativeMass);
   // A frame may slide along its axis.
   for (const double along : {0.0, 1.0, 1e3, 1e4}) {
-    ExpectMassless({FixedRotation(kZ)}, {Body(1, {0, 0, along}, {1, 1, 1e-6})},
-                   {});
+    ExpectMassless({Hinge(kZ)}, {Body(1, {0, 0, along}, {1, 1, 1e-6})}, {});
   }
 }
 
 TEST(JointsMoveMass, OffTheAxisInAnyStateIsEnough) {
   const Triple up = {0, 0, 1};
-  ExpectMassless({FixedRotation(kZ), Slide(kX)}, {kMassless, Point(1, kOrigin)},
-                 {});
-  ExpectMassless({FixedRotation(kZ), FixedRotation(kX, up)},
-                 {kMassless, Point(1, up)}, {});
+  ExpectMassless({Hinge(kZ), Slide(kX)}, {kMassless, Point(1, kOrigin)}, {});
+  ExpectMassless({Hinge(kZ), Hinge(kX, up)}, {kMassless, Point(1, up)}, {});
   // Twins: these leave the mass on the axis.
-  ExpectMassless({FixedRotation(kZ), Slide(kZ)}, {kMassless, Point(1, kOrigin)},
+  ExpectMassless({Hinge(kZ), Slide(kZ)}, {kMassless, Point(1, kOrigin)},
                  {"j1"});
-  ExpectMassless({FixedRotation(kZ), FixedRotation(kZ, up)},
-                 {kMassless, Point(1, up)}, {"j1", "j2"});
+  ExpectMassless({Hinge(kZ), Hinge(kZ, up)}, {kMassless, Point(1, up)},
+                 {"j1", "j2"});
   // At home itself M is singular, and that is said.
-  const LoadResult stretched = BuildChain(
-      {FixedRotation(kZ), FixedRotation(kX, up)}, {kMassless, Point(1, up)});
+  const LoadResult stretched =
+      BuildChain({Hinge(kZ), Hinge(kX, up)}, {kMassless, Point(1, up)});
   EXPECT_EQ(Count(stretched.report, LintCode::kIllConditionedMass), 1);
 }
 
@@ -114,9 +111,9 @@ TEST(JointsMoveMass, ObliqueAxisIsJudgedWithoutRoundOff) {
   for (int i = 1; i <= 20; ++i) {
     const Triple d = {std::sin(i), std::sin(2 * i), std::cos(3 * i)};
     Triple at = {0.7 * d[0], 0.7 * d[1], 0.7 * d[2]};
-    ExpectMassless({FixedRotation(d)}, {Point(3, at)}, {"j1"});
+    ExpectMassless({Hinge(d)}, {Point(3, at)}, {"j1"});
     at[i % 3] += 1e-3;
-    ExpectMassless({FixedRotation(d)}, {Point(3, at)}, {});
+    ExpectMassless({Hinge(d)}, {Point(3, at)}, {});
   }
 }
 
@@ -124,7 +121,7 @@ TEST(JointsMoveMass, LongChainsAreNotCalledMassless) {
   // Many turned frames between the joint and its one point mass.
   std::vector<JointDescription> joints;
   for (int i = 1; i <= 300; ++i) {
-    joints.push_back(FixedRotation(i % 2 == 0 ? kX : kY));
+    joints.push_back(Hinge(i % 2 == 0 ? kX : kY));
     joints.back().origin = Pose::FromXyzRpy({0.1, 0.2, 0.3}, {0.3, 0.2, 0.1});
   }
   std::vector<LinkDescription> links(300, kMassless);
@@ -134,8 +131,7 @@ TEST(JointsMoveMass, LongChainsAreNotCalledMassless) {
 
 TEST(JointsMoveMass, OverflowIsAnErrorOfTheJoint) {
   const LoadResult result =
-      BuildChain({FixedRotation(kZ), FixedRotation(kY, {1e160, 0, 0})},
-                 {Body(1), Body(1)});
+      BuildChain({Hinge(kZ), Hinge(kY, {1e160, 0, 0})}, {Body(1), Body(1)});
   ASSERT_EQ(result.report.errors(), 1) << Messages(result.report);
   EXPECT_EQ(result.report.findings()[0].code, LintCode::kInvalidNumber);
   EXPECT_EQ(result.report.findings()[0].joint, "j1");
@@ -177,8 +173,8 @@ TEST(MassCondition, IsThatOfTheWholeMatrix) {
   const double m = 1e-9, a = 1 + 4 * m, b = 2 * m, d = m;
   const double largest = (a + d) / 2 + std::hypot((a - d) / 2, b);
   const double smallest = (a * d - b * b) / largest;
-  const LoadResult result = BuildChain(
-      {FixedRotation(kZ), FixedRotation(kZ, kX)}, {Point(1, kX), Point(m, kX)});
+  const LoadResult result =
+      BuildChain({Hinge(kZ), Hinge(kZ, kX)}, {Point(1, kX), Point(m, kX)});
   ASSERT_EQ(Count(result.report, LintCode::kIllConditionedMass), 1);
   EXPECT_THAT(result.report.findings()[0].message,
               HasSubstr(RoundedText(largest / smallest)));
