@@ -17,6 +17,39 @@ TORQUED_INLINE Transform<T> OwnFrame(const CompiledTree<N>& tree, long i) {
   return {Mat3<T>::Constant(C.R), Vec3<T>::Constant(C.p)};
 }
 
+/// From a frame that stands d further along the same z axis.
+template <class T>
+TORQUED_INLINE void SlideAlongZ(const T& d, Twist<T>& V) {
+  V.v.x = Fma(-d, V.w.y, V.v.x);
+  V.v.y = Fma(d, V.w.x, V.v.y);
+}
+template <class T>
+TORQUED_INLINE void SlideAlongZ(const T& d, Wrench<T>& F) {
+  F.m.x = Fma(-d, F.f.y, F.m.x);
+  F.m.y = Fma(d, F.f.x, F.m.y);
+}
+
+/// A twist or wrench of body i in the body's own frame. Joints about the z axis
+/// of their frames are the common case.
+template <class T, class N, class Vector>
+TORQUED_INLINE Vector ToOwnFrame(const CompiledTree<N>& tree, long i,
+                                 const Vector& vector) {
+  const BodyFrame& C = tree.frames[i];
+  if (C.R[8] != 1 || C.p[0] != 0 || C.p[1] != 0) {
+    return ToParent(OwnFrame<T>(tree, i), vector);
+  }
+  // A zero that is added takes the sign of zeros away, as a whole matrix does.
+  const T c(C.R[0]), s(C.R[3]), zero(0);
+  const auto turn = [&](const Vec3<T>& v) TORQUED_INLINE_BODY {
+    return Vec3<T>{Fma(c, v.x, Fma(-s, v.y, zero)),
+                   Fma(s, v.x, Fma(c, v.y, zero)), v.z + zero};
+  };
+  const auto& [first, second] = vector;
+  Vector own = {turn(first), turn(second)};
+  SlideAlongZ(T(C.p[2]), own);
+  return own;
+}
+
 /// own[i] of all bodies from that of their parents: change(joint, i, x) makes
 /// the body's of an x that is the parent's or `of_base`.
 template <class T, class N, class Item, class Change>

@@ -43,6 +43,7 @@ class BlockLinks {
     // A robot without mass has its centre of mass at the base's origin.
     inverse_mass_ = P(N(mass > 0 ? 1 / mass : 0));
     const auto n = static_cast<unsigned long>(n_);
+    arena.Take(result_, Wants(kChristoffelSymbols) ? n * n * n + 6 * n : 6 * n);
     arena.Take(V_, n);
     arena.Take(A_, n);
     arena.Take(h_, n);
@@ -50,18 +51,12 @@ class BlockLinks {
     arena.Take(X_, n);
     arena.Take(sum_, n);
     arena.Take(tau_, n);
-    unsigned long size = 6 * n;
-    const auto grow = [&size](unsigned long other) {
-      size = other > size ? other : size;
-    };
     if (Wants(kOfTheRate)) {
       LayoutDerivatives<P>(n, static_cast<unsigned long>(compiled.slots), arena,
                            derivatives_);
       arena.Take(rates_, 2 * n * n);
     }
     if (Wants(kRegressor)) arena.Take(regressor_, 10 * n * n);
-    if (Wants(kChristoffelSymbols)) grow(n * n * n);
-    arena.Take(result_, size);
   }
 
   bool wanted() const { return wanted_ != 0; }
@@ -158,7 +153,7 @@ class BlockLinks {
                         const Storing& store) {
     auto* const own = reinterpret_cast<Vector*>(result_);
     for (int i = 0; i < n_; ++i) {
-      own[i] = ToParent(OwnFrame<P>(compiled_, i), vectors[i]);
+      own[i] = ToOwnFrame<P>(compiled_, i, vectors[i]);
     }
     store(output, result_, 6 * n_);
   }

@@ -45,10 +45,14 @@ struct IntegerOf<float> {
 /// wider ones.
 template <class Number>
 using VectorOf = Number;
+template <class Number>
+inline constexpr int kLanesOf = 1;
 #define TORQUED_LANE(vector, l) (vector)
 #else
 template <class Number>
 using VectorOf __attribute__((vector_size(TORQUED_REGISTER_BYTES))) = Number;
+template <class Number>
+inline constexpr int kLanesOf = TORQUED_REGISTER_BYTES / int(sizeof(Number));
 #define TORQUED_LANE(vector, l) (vector)[l]
 #endif
 
@@ -106,7 +110,7 @@ TORQUED_INLINE unsigned LaneBits(const Mask<Number>& m) {
   }
 #else
   unsigned bits = 0;
-  for (int l = 0; l < int(sizeof(VectorOf<Number>) / sizeof(Number)); ++l) {
+  for (int l = 0; l < kLanesOf<Number>; ++l) {
     bits |= (TORQUED_LANE(m.bits, l) != 0 ? 1u : 0u) << l;
   }
   return bits;
@@ -118,7 +122,7 @@ struct Pack {
   using Number = NumberType;
   using Vector = VectorOf<Number>;
   using Integers = typename Mask<Number>::Vector;
-  static constexpr int kLanes = int(sizeof(VectorOf<Number>) / sizeof(Number));
+  static constexpr int kLanes = kLanesOf<Number>;
 
   Vector v;
 
