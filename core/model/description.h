@@ -47,7 +47,7 @@ struct JointDescription : JointProperties {
   std::string parent;  // link names
   std::string child;
   Pose origin;  // of the joint frame (= child link frame) in the parent link
-  std::optional<MimicOf> mimic;
+  std::optional<MimicOf> mimic = {};
   int line = 0;
   int axis_line = 0, limit_line = 0, dynamics_line = 0;  // 0: that of the joint
   /// As in LinkDescription; where it is set, an empty name, parent or child
