@@ -1,5 +1,6 @@
-"""Generates messages and stubs while the wheel is built, and puts what they are
-generated from into source distributions; all else stands in pyproject.toml."""
+"""Generates messages, stubs and torqued/contract.py while the wheel is built, and puts
+what they are generated from into source distributions; all else stands in
+pyproject.toml."""
 
 import os
 import pathlib
@@ -50,6 +51,8 @@ class BuildWithStubs(build_py):
              f"--python_out={target}", f"--pyi_out={target}",
              f"--grpc_python_out={target}",
              f"--plugin=protoc-gen-grpc_python={plugin}",
+             f"--torqued_out=python:{target}",
+             f"--plugin={protos / 'plugin' / 'protoc-gen-torqued'}",
              *map(str, proto_files(protos))],
             check=True)
 
@@ -57,11 +60,14 @@ class BuildWithStubs(build_py):
 class SourceWithProtos(sdist):
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(
-            base_dir, [file for file in files if "_pb2" not in file])
-        target = pathlib.Path(base_dir, "proto", "torqued", "v1")
-        target.mkdir(parents=True)
-        for file in proto_files(proto_directory()):
-            shutil.copy(file, target)
+            base_dir, [file for file in files
+                       if "_pb2" not in file and not file.endswith("contract.py")])
+        for folder, kind in (("torqued/v1", "*.proto"), ("plugin", "*")):
+            target = pathlib.Path(base_dir, "proto", folder)
+            target.mkdir(parents=True)
+            for file in proto_directory().joinpath(folder).glob(kind):
+                if file.is_file():
+                    shutil.copy(file, target)
 
 
 setup(cmdclass={"build_py": BuildWithStubs, "sdist": SourceWithProtos})

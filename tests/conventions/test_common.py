@@ -20,13 +20,13 @@ def test_reference_frames(robot):
         close(common.turned(local, R), aligned)
         close(common.twist_at(common.turned(local, R), -p), world)
         # A wrench is the same one where it takes the same torques.
-        tau = robot.inverse_dynamics(s.q, tip_wrench=s.wrench)
+        tau = robot.inverse_dynamics(s.q, tip_wrench_on_environment=s.wrench)
         turned = common.turned(s.wrench, R)
         close(robot.inverse_dynamics(
-            s.q, tip_wrench=turned, tip_wrench_frame="local_world_aligned"), tau)
+            s.q, tip_wrench_on_environment=turned, tip_wrench_reference_frame="local_world_aligned"), tau)
         close(robot.inverse_dynamics(
-            s.q, tip_wrench=common.wrench_at(turned, -p),
-            tip_wrench_frame="world"), tau)
+            s.q, tip_wrench_on_environment=common.wrench_at(turned, -p),
+            tip_wrench_reference_frame="world"), tau)
 
 
 def test_accelerations(robot):
@@ -88,7 +88,7 @@ def test_mimic_joints(robot):
         close(q[3], 0.1 * x[1] + 0.02)
         M = G.T @ robot.mass_matrix(q) @ G
         # The kinetic energy is that of the joints in step, and so is the power.
-        close(0.5 * rate @ M @ rate, robot.energy(q, v).kinetic)
+        close(0.5 * rate @ M @ rate, robot.energy(q, v).kinetic_energy)
         tau = robot.inverse_dynamics(q, v, a)
         balance = robot.power_balance(q, v, a)
         close((G.T @ tau) @ rate, balance[0] + balance[1])
@@ -98,17 +98,17 @@ def test_tip_wrench_is_minus_the_external_wrench(robot):
     for s in states(robot.nv):
         for frame in FRAMES:
             external = robot.inverse_dynamics(
-                s.q, s.v, s.a, external_wrenches=[
+                s.q, s.v, s.a, external_wrenches_on_robot=[
                     torqued.ExternalWrench(s.wrench, "tool", frame)])
             close(robot.inverse_dynamics(
-                s.q, s.v, s.a, tip_wrench=common.tip_wrench(s.wrench),
-                tip_wrench_frame=frame), external)
+                s.q, s.v, s.a, tip_wrench_on_environment=common.tip_wrench(s.wrench),
+                tip_wrench_reference_frame=frame), external)
 
 
 def test_power_of_wrenches(robot):
     for s in states(robot.nv):
         V = robot.frame_velocity(s.q, s.v)
-        tau = robot.inverse_dynamics(s.q, s.v, s.a, tip_wrench=s.wrench)
+        tau = robot.inverse_dynamics(s.q, s.v, s.a, tip_wrench_on_environment=s.wrench)
         energy = [robot.energy(s.q + t * s.v + t * t / 2 * s.a, s.v + t * s.a)
                   for t in (-1e-5, 1e-5)]
         rate = sum(later - earlier for earlier, later in zip(*energy)) / 2e-5

@@ -144,9 +144,9 @@ def test_external_forces(arm):
     close(common.from_kdl(there), wrench)
     for s in states(3):
         theirs = inverse_dynamics(CHAIN, s, common.wrench_to_kdl(-s.wrench))
-        close(arm.inverse_dynamics(s.q, s.v, s.a, tip_wrench=s.wrench), theirs)
+        close(arm.inverse_dynamics(s.q, s.v, s.a, tip_wrench_on_environment=s.wrench), theirs)
         close(arm.inverse_dynamics(
-            s.q, s.v, s.a, external_wrenches={"tool": -s.wrench}), theirs)
+            s.q, s.v, s.a, external_wrenches_on_robot={"tool": -s.wrench}), theirs)
 
 
 def test_armature(arm):

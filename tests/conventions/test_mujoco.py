@@ -141,7 +141,7 @@ def test_forward_dynamics(path, robot):
         xfrc = common.xfrc_from_wrench(s.wrench, theirs["xpos"], theirs["xipos"])
         close(robot.forward_dynamics(
             s.q, s.v, s.tau, viscous_friction=True,
-            tip_wrench=common.tip_wrench(s.wrench), tip_wrench_frame=ALIGNED),
+            tip_wrench_on_environment=common.tip_wrench(s.wrench), tip_wrench_reference_frame=ALIGNED),
             ask(path, s, qfrc_applied=s.tau, frictionloss=False,
                 xfrc_applied=xfrc)["qacc"], COARSE)
 

@@ -118,9 +118,9 @@ def test_external_forces(robot, theirs, s):
     on_tool = common.swapped(theirs["force_on_tool_local"])
     on_hand = common.swapped(theirs["force_on_joint_of_tool"])
     for words in (
-            {"external_wrenches": {"tool": on_tool}},
-            {"external_wrenches": {"hand": on_hand}},
-            {"tip_wrench": common.tip_wrench(on_tool)}):
+            {"external_wrenches_on_robot": {"tool": on_tool}},
+            {"external_wrenches_on_robot": {"hand": on_hand}},
+            {"tip_wrench_on_environment": common.tip_wrench(on_tool)}):
         close(robot.inverse_dynamics(q, v, a, **words), theirs["rnea_with_fext"])
         close(robot.forward_dynamics(q, v, tau, **words),
               theirs["aba_with_fext"], 1e-11)

@@ -21,17 +21,12 @@ def main(address):
         def batch():
             return robot.inverse_dynamics(**many).tobytes()
 
-        def stream():
-            answer = robot.compute(["inverse_dynamics"], **few, stream=True)
-            return answer.tau.tobytes()
-
         def check():
             return motion.bytes_of_verdict(robot.check_trajectory(
                 torqued.Trajectory(time=time, q=q), derive="cubic",
                 tables=["tau"]))
 
-        return load.run(dict(unary=unary, batch=batch, stream=stream,
-                             check=check))
+        return load.run(dict(unary=unary, batch=batch, check=check))
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ import re
 from typing import Any
 
 from torqued import errors
-from torqued.enums import Reason
-from torqued.option_types import refuse
+from torqued.contract import Reason
+from torqued.checking import refuse
 
 #: What torqued listens on unless told otherwise.
 DEFAULT_PORT = 7421

@@ -5,17 +5,16 @@ connection.py and aio/connection.py do."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Optional
 
 from torqued import errors, wire
-from torqued.arrays import States
-from torqued.enums import Quantity, ReferenceFrame
+from torqued.contract import QUANTITIES, Quantity
 from torqued.evaluation import Collector, Evaluation
-from torqued.options import (
-    ExternalWrench, Options, choice, options_message, task_message)
-from torqued.quantities import bytes_per_row
+from torqued.inputs import States
 from torqued.retry import Schedule, fewer_rows, whole_blocks
+from torqued.values import Progress, sizes
 from torqued.v1 import dynamics_pb2
 
 # Bytes that a message has for everything but rows: names, echo, and the row
@@ -38,41 +37,35 @@ _OF_CHUNK = wire.Field(dynamics_pb2.EvaluateRequest, "chunk")
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What is computed. model: a revision, so that all parts of a batch are of
-    one, even while a name moves. n and m: joints, and axes of the task."""
+    """What is computed. start: refers to a revision, so that all parts of a batch are
+    of one, even while a name moves. n: joints."""
 
-    model: str
-    quantities: tuple[Quantity, ...]
+    start: dynamics_pb2.EvaluateStart
+    quantities: "tuple[Quantity, ...]"
     states: States
-    options: Options
-    external: Sequence[ExternalWrench]
     n: int
+    deadline: Optional[float]
+    progress: Optional[Progress]
 
     @property
-    def m(self) -> int:
-        return len(self.options.axes or range(6))
+    def sizes(self) -> Mapping[str, int]:
+        return sizes(self.n, len(self.start.operational_space.axes) or 6)
 
     def of_example(self) -> Plan:
         """Of one state instead of none, whose row may be bad."""
-        return dataclasses.replace(
-            self, states=self.states.example(),
-            options=dataclasses.replace(self.options, fail_fast=False))
-
-    def start(self) -> dynamics_pb2.EvaluateStart:
-        """Raises InvalidArgument for choices that there are not."""
-        return dynamics_pb2.EvaluateStart(
-            model=self.model, quantities=self._numbers(),
-            options=options_message(self.options, self.external),
-            operational_space=task_message(self.options, self.quantities),
-            tip_wrench_reference_frame=self._wrench_frame())
+        start = dynamics_pb2.EvaluateStart()
+        start.CopyFrom(self.start)
+        start.options.fail_fast = False
+        return dataclasses.replace(self, start=start, states=self.states.example())
 
     def request(self) -> bytes:
         """A ComputeRequest of all states."""
         message = dynamics_pb2.ComputeRequest(
-            model=self.model, quantities=self._numbers(),
-            options=options_message(self.options, self.external),
-            operational_space=task_message(self.options, self.quantities))
-        frame = self._wrench_frame()
+            model=self.start.model, quantities=self.start.quantities,
+            options=self.start.options)
+        if self.start.HasField("operational_space"):
+            message.operational_space.CopyFrom(self.start.operational_space)
+        frame = self.start.tip_wrench_reference_frame
         if frame:
             message.tip_wrench_on_environment.reference_frame = frame
         parts: list[wire.Part] = [message.SerializeToString()]
@@ -92,25 +85,16 @@ class Plan:
         return wire.joined(_OF_CHUNK.of_parts(parts))
 
     def rows_per_message(self, max_message_bytes: int) -> int:
-        room = max(max_message_bytes - _OVERHEAD, max_message_bytes // 2)
+        payload = max(max_message_bytes - _OVERHEAD, max_message_bytes // 2)
+        numbers = sum(math.prod(row.shape(self.sizes)) for quantity in self.quantities
+                      for row in QUANTITIES[quantity].results)
         bytes_of_row = max(
-            self.states.bytes_per_row(),
-            bytes_per_row(self.quantities, self.n, self.m,
-                          self.options.sigma_min), 1)
+            self.states.bytes_per_row(), numbers * self.states.dtype.itemsize, 1)
         return whole_blocks(max(
-            min(room, _GOOD_MESSAGE) // bytes_of_row, 1))
+            min(payload, _GOOD_MESSAGE) // bytes_of_row, 1))
 
     def collector(self, rows: int) -> Collector:
-        return Collector(self.quantities, self.n, self.m, rows,
-                         self.states.single, self.options.sigma_min)
-
-    def _numbers(self) -> Any:
-        """Of the quantities, whose enum type is the wire's there."""
-        return self.quantities
-
-    def _wrench_frame(self) -> Any:
-        return choice(ReferenceFrame, self.options.tip_wrench_frame,
-                      "tip_wrench_frame")
+        return Collector(self, rows, self.states.leading)
 
 
 class Batch:
@@ -122,9 +106,10 @@ class Batch:
     """
 
     def __init__(self, plan: Plan, max_message_bytes: int, chunk_rows: int,
-                 schedule: Schedule, tell: Callable[[int, int], None],
-                 stream: bool) -> None:
-        self._empty = plan.states.empty
+                 schedule: Schedule, tell: Callable[[int, int], None]) -> None:
+        # A robot without joints has one state without inputs.
+        self._empty = plan.states.rows == 0
+        self._leading = plan.states.leading
         if self._empty:
             plan = plan.of_example()
         self._plan = plan
@@ -138,8 +123,9 @@ class Batch:
         self._done_rows = self._done_chunks = 0
         self._first_row = self._first_chunk = 0
         #: Whether to begin with one call of Compute.
-        self.in_one_call = self._total <= (0 if stream else most)
-        if self._total == 0 or self._empty:
+        self.in_one_call = self._total <= (
+            most if chunk_rows >= LISTED_ROWS else chunk_rows)
+        if self._empty:
             self.in_one_call = True
 
     # --- In one call ---------------------------------------------------------
@@ -152,8 +138,7 @@ class Batch:
         """None: the list of rows that are not OK is cut; stream it."""
         if reply.rows_not_ok > len(reply.row_status):
             return None
-        # Without joints and without states the server's word counts.
-        rows = self._total or 1
+        rows = self._total
         if reply.rows != rows:
             raise errors.make(
                 "INTERNAL", f"the reply has {reply.rows} rows, {rows} were "
@@ -161,9 +146,9 @@ class Batch:
         collector = self._plan.collector(rows)
         collector.add(0, rows, reply.results, reply.row_status)
         collector.add_echo(reply.echo, 0)
-        evaluation = collector.evaluation()
         if self._empty:
-            evaluation = evaluation.without_rows()
+            collector.drop_rows(self._leading)
+        evaluation = collector.evaluation()
         self._tell(evaluation.rows, evaluation.rows)
         return evaluation
 
@@ -185,7 +170,7 @@ class Batch:
         """Of the next stream, which begins where the one before ended."""
         self._first_row, self._first_chunk = self._done_rows, self._done_chunks
         if self._start is None:
-            self._start = self._plan.start()
+            self._start = self._plan.start
         return self._messages(self._start, self._done_rows, self._chunk_rows)
 
     def _messages(self, start: dynamics_pb2.EvaluateStart, first: int,

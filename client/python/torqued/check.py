@@ -9,29 +9,25 @@ import os
 import re
 import time
 import warnings
-from collections.abc import (
-    Callable, Iterable, Iterator, Mapping, Sequence)
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from torqued import errors, option_types, wire
-from torqued.arrays import WIRE, FloatArray, received
-from torqued.enums import (
-    Differentiation, Quantity, Reason, ReferenceFrame, TrajectoryTable, parse)
-from torqued.keywords import check_keywords
-from torqued.limits import Limits, WireLimits
-from torqued.options import (
-    CommonWords, Options, Progress, choice, options_message, task_message)
+from torqued import errors, wire
+from torqued.checking import check_progress, refuse, set_field
+from torqued.contract import (
+    ModelInfo, Quantity, Reason, ReferenceFrame, TrajectoryTable)
+from torqued.inputs import F64, received
+from torqued.limits import WireLimits
+from torqued.question import order_of, start_message
 from torqued.retry import Schedule
-from torqued.trajectory import Path, Trajectory, wrenches
+from torqued.trajectory import Trajectory, wrenches
+from torqued.v1 import array_pb2
 from torqued.v1 import trajectory_pb2 as pb
-from torqued.verdict import TrajectoryVerdict, verdict_of
+from torqued.values import FloatArray, Path, Progress
+from torqued.verdict import TrajectoryVerdict
 from torqued.wrench_profile import WrenchProfile
-
-if TYPE_CHECKING:
-    from torqued.question import Described
 
 # Messages of this size travel as fast as larger ones.
 _GOOD_MESSAGE = 4 * 1024 * 1024
@@ -40,46 +36,6 @@ _ARRAYS = {name: wire.Field(pb.TrajectorySamples, name) for name in (
 _SAMPLES = wire.Field(pb.CheckTrajectoryRequest, "samples")
 _OF_LIMITS = re.compile(r"start\.(bounds|drives)\[(\d+)\]")
 _OF_SPACE = ("sigma_min", "condition")
-_OPTION_NAMES = frozenset(CommonWords.__annotations__) | {"gravity"}
-
-
-class CheckWords(CommonWords, total=False):
-    """What `check_trajectory` takes beside the trajectory: fields of `Options`
-    and
-
-    gravity: 3 numbers, m/s^2, base axes.
-    tip_wrench: 6 numbers (moment; force) that the tip exerts ON THE
-        ENVIRONMENT, or one row of them per sample; N m, N. Not where the
-        trajectory has its own. Or a .csv or .npy file with time, mx, my, mz,
-        fx, fy, fz, with straight lines between its rows.
-    limits: limits, torque-speed curves, friction and rotor inertia of joints in
-        the place of the model's, {joint: JointLimits}, or a JSON file of the
-        same.
-    derating: all torque limits are multiplied by it; above 0, at most 1.
-    merge_gap: violations of a joint that are at most so many seconds apart are
-        told as one.
-    consistent: a remark, where v is not the rate of q or a not that of v, makes
-        the answer no, as a broken limit does.
-    derive: v and a come from q by an interpolating spline, "cubic" or
-        "quintic"; those of the trajectory do not count then. None: they are
-        given.
-    task: look at the operational space of the tip along the path, too; `axes`,
-        `characteristic_length`, ... say which.
-    tables: of `TrajectoryTable`, "tau", "path_a", ...; what the verdict brings
-        of every sample.
-    progress: told how many samples are done.
-    """
-
-    gravity: Sequence[float] | None
-    tip_wrench: npt.ArrayLike | Path | None
-    limits: Limits | None
-    derating: float
-    merge_gap: float
-    consistent: bool
-    derive: Differentiation | str | None
-    task: bool
-    tables: Sequence[TrajectoryTable | str]
-    progress: Progress | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,10 +52,10 @@ class CheckPlan:
     tables: tuple[str, ...]
     n: int
     model: str
-    deadline: float | None
-    progress: Progress | None
+    deadline: Optional[float]
+    progress: Optional[Progress]
     left_out: tuple[str, ...]
-    limits_place: errors.FilePlace | None
+    limits_place: Optional[errors.FilePlace]
     inputs: Mapping[str, Any]
 
     def warn(self, stacklevel: int) -> None:
@@ -112,84 +68,54 @@ class CheckPlan:
                 stacklevel=stacklevel + 1)
 
 
-def plan_of(robot: Described, given: Trajectory | Path,
-            words: CheckWords) -> CheckPlan:
-    """Reads the trajectory where it is a file. Raises InvalidArgument, OSError,
-    TypeError for a keyword that there is not."""
-    check_keywords(words, CheckWords.__annotations__)
-    chosen: Any = {word: value for word, value in words.items()
-                   if word in _OPTION_NAMES}
-    # There are no rows that fail one by one.
-    options = dataclasses.replace(
-        robot.options, **chosen, fail_fast=False, on_bad_row=None)
+def check_plan(model: ModelInfo, words: Mapping[str, Any]) -> CheckPlan:
+    """words: keywords of `check_trajectory`, None if absent. Reads the trajectory if it
+    is a file. Raises InvalidArgument, OSError."""
+    given = words["trajectory"]
     if not isinstance(given, (Trajectory, str, os.PathLike)):
-        option_types.refuse(
-            "trajectory", "a torqued.Trajectory or the path of a file", given)
-    option_types.check_progress(words.get("progress"))
-    derive = choice(Differentiation, words.get("derive"), "derive")
-    tables = _tables(words.get("tables"))
-    limits = WireLimits(words.get("limits"), robot.model.joints)
-    for switch in ("task", "consistent"):
-        option_types.check_switch(switch, words.get(switch, False))
-    options = dataclasses.replace(
-        options, joint_names=options.joint_names or [
-            joint.name for joint in robot.model.joints])
-    start = _start(robot, options, words, derive, tables, limits)
-    joints = options.joint_names or ()
+        refuse("trajectory", "a torqued.Trajectory or the path of a file", given)
+    check_progress(words.get("progress"))
+    joints = order_of(model, words)
+    limits = WireLimits(words.get("limits"), model.joints)
+    start = _start(model, joints, words, limits)
     if isinstance(given, Trajectory):
         trajectory = given.in_order(joints)
         left_out = tuple(joint for joint in given.joint_names or ()
                          if joint not in joints)
     else:
         trajectory, left_out = Trajectory.read_for(
-            given, joints, rates=not derive)
-    given_wrench = _given_wrench(trajectory, words.get("tip_wrench"))
+            given, joints, rates=not start.derive)
+    given_wrench = _given_wrench(trajectory, words.get("tip_wrench_on_environment"))
+    frame = ReferenceFrame(start.tip_wrench_reference_frame or ReferenceFrame.LOCAL)
     return CheckPlan(
         start=start, trajectory=trajectory,
-        arrays=_arrays(trajectory, bool(derive), given_wrench),
-        inputs={"wrench_frame": "REFERENCE_FRAME_" + parse(
-            ReferenceFrame, start.tip_wrench_reference_frame
-            or ReferenceFrame.LOCAL).name,
+        arrays=_arrays(trajectory, bool(start.derive), given_wrench),
+        inputs={"wrench_frame": "REFERENCE_FRAME_" + frame.name,
                 **({} if given_wrench is None else given_wrench.said)},
-        tables=tuple(table.name.lower() for table in tables), n=robot.nv,
-        model=robot.name, deadline=options.deadline,
-        progress=words.get("progress"), left_out=left_out,
-        limits_place=limits.place)
+        tables=tuple(TrajectoryTable(table).name.lower() for table in start.tables),
+        n=model.nv, model=model.name, deadline=words.get("deadline"),
+        progress=words.get("progress"), left_out=left_out, limits_place=limits.place)
 
 
-def _start(robot: Described, options: Options, words: CheckWords, derive: Any,
-           tables: Sequence[Any],
+def _start(model: ModelInfo, joints: Sequence[str], words: Mapping[str, Any],
            limits: WireLimits) -> pb.CheckTrajectoryStart:
+    # There are no rows that fail one by one.
+    options = {word: value for word, value in words.items() if word != "fail_fast"}
+    what = start_message(
+        model, [Quantity.OPERATIONAL_SPACE] if words.get("task") else [],
+        {**options, "joint_names": joints}, (), array_pb2.ENCODING_F64)
     start = pb.CheckTrajectoryStart(
-        model="@" + robot.revision, options=options_message(options, ()),
-        tip_wrench_reference_frame=choice(
-            ReferenceFrame, options.tip_wrench_frame, "tip_wrench_frame"),
-        bounds=limits.bounds, drives=limits.drives, derive=derive,
-        merge_gap=option_types.number(
-            "merge_gap", words.get("merge_gap", 0.0)),
-        derating=option_types.number("derating", words.get("derating", 1.0)),
-        consistent=bool(words.get("consistent")), tables=tables)
+        model=what.model, options=what.options, bounds=limits.bounds,
+        drives=limits.drives, derating=1,
+        tip_wrench_reference_frame=what.tip_wrench_reference_frame)
     if words.get("task"):
-        start.operational_space.CopyFrom(
-            task_message(options, [Quantity.OPERATIONAL_SPACE]))
+        start.operational_space.CopyFrom(what.operational_space)
+    for word in ("derating", "merge_gap", "consistent", "derive", "tables"):
+        value = words.get(word)
+        if value is not None:
+            set_field(start, word, [value] if word == "tables" and isinstance(
+                value, (str, TrajectoryTable)) else value)
     return start
-
-
-def _tables(given: Sequence[TrajectoryTable | str] | None,
-            ) -> list[TrajectoryTable]:
-    if given is None:
-        return []
-    if not isinstance(given, Iterable):
-        option_types.refuse("tables", "a list of torqued.TrajectoryTable or "
-                            "their names", given)
-    tables = []
-    for index, name in enumerate([given] if isinstance(given, str) else given):
-        try:
-            tables.append(parse(TrajectoryTable, name))
-        except ValueError as error:
-            raise errors.invalid(Reason.INVALID_FIELD, f"tables[{index}]",
-                                 str(error)) from None
-    return tables
 
 
 class _Wrench(NamedTuple):
@@ -206,9 +132,8 @@ def _given_wrench(trajectory: Trajectory,
         return None
     if trajectory.tip_wrench is not None:
         raise trajectory.problem(
-            Reason.INVALID_OPTION, "tip_wrench",
-            "the trajectory has a tip_wrench of its own, and another one is "
-            "given")
+            Reason.INVALID_OPTION, "tip_wrench_on_environment",
+            "the trajectory has a tip wrench of its own, and another one is given")
     if isinstance(given, (str, os.PathLike)):
         profile = WrenchProfile(given)
         return _Wrench(profile.at(trajectory.time),
@@ -233,7 +158,7 @@ def _arrays(trajectory: Trajectory, derives: bool,
               else given_wrench.rows)
     if wrench is not None:
         arrays["tip_wrench_on_environment"] = wrench
-    return {name: np.ascontiguousarray(numbers, WIRE)
+    return {name: np.ascontiguousarray(numbers, F64)
             for name, numbers in arrays.items()}
 
 
@@ -248,7 +173,7 @@ class Check:
         self._tell = tell
         self._told = 0
         self._rows = len(plan.trajectory)
-        bytes_per_row = WIRE.itemsize * sum(
+        bytes_per_row = F64.itemsize * sum(
             numbers.shape[1] for numbers in plan.arrays.values())
         self._at_a_time = max(
             1, min(_GOOD_MESSAGE, max_message_bytes // 2) // bytes_per_row)
@@ -300,7 +225,7 @@ class Check:
         count = 0
         for name, width in widths.items():
             array = getattr(rows, name)
-            count = count or len(array.f64) // (WIRE.itemsize * width)
+            count = count or len(array.f64) // (F64.itemsize * width)
             numbers = received(array, width, count, name)
             if rows.first_sample != first or first + count > self._rows:
                 raise errors.make(
@@ -322,7 +247,7 @@ class Check:
         self._advance(self._rows)
         # Which a revision alone does not have.
         self._verdict.echo.model = self._plan.model
-        return verdict_of(
+        return TrajectoryVerdict(
             self._verdict, self._plan.trajectory,
             {name: numbers[:, 0] if name in _OF_SPACE else numbers
              for name, numbers in self._tables.items()},
@@ -335,7 +260,7 @@ class Check:
         # gRPC itself, without a reason, refuses a message for its size; with
         # one, all samples together are too many.
         if (isinstance(error, errors.RequestTooLarge)
-                and error.reason is Reason.UNSPECIFIED
+                and error.reason is None
                 and 1 < min(self._at_a_time, self._rows)):
             self._at_a_time = min(self._at_a_time, self._rows) // 2
             return iter(())

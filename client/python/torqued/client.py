@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Unpack
+from typing import Any, Iterable, List, Optional, Sequence, Type, Union
 
 from torqued.connection import Connection
-from torqued.enums import Health
-from torqued.keywords import check_keywords, names_its_keywords
+from torqued.contract import (
+    GetServerInfoReply, ModelInfo, ModelSummary, Validation, ValidateModelReply)
 from torqued.local_server import LocalServer
-from torqued.model import (
-    Model, ModelSummary, Report, ServerInfo, info_of, model_of, report_of,
-    summary_of)
-from torqued.model_faults import file_of, told_with_place
-from torqued.registration import (
-    DescriptionWords, RegistrationWords, Urdf, name_of, register_request,
-    validate_request)
+from torqued.message import view
+from torqued.model_faults import file_of, with_places
+from torqued.registration import Urdf, description_of, name_of
 from torqued.robot import Robot
-from torqued.settings import ConnectWords, Settings
-from torqued.trajectory import Path
-from torqued.v1 import model_registry_pb2, server_info_pb2
+from torqued.settings import Health, Settings
+from torqued.values import Path
+from torqued.v1 import model_registry_pb2 as pb
+from torqued.v1 import server_info_pb2
 
 
 class Client:
@@ -35,7 +31,7 @@ class Client:
     """
 
     def __init__(self, connection: Connection,
-                 server: LocalServer | None = None) -> None:
+                 server: Optional[LocalServer] = None) -> None:
         """See `connect` and `local`."""
         self.connection = connection
         #: The local server that ends with this client, if there is one.
@@ -45,97 +41,99 @@ class Client:
     def address(self) -> str:
         return self.connection.settings.address
 
-    @names_its_keywords
-    def model(self, reference: str, *, deadline: float | None = None) -> Robot:
+    def model(self, reference: str, *, deadline: Optional[float] = None) -> Robot:
         """A robot that the server knows: name, name@revision, name@label or
-        @revision. Raises NotFound, InvalidArgument
-        (INVALID_MODEL_REFERENCE)."""
-        return Robot(
-            self, self.describe(reference, deadline=deadline))
+        @revision. Raises NotFound, InvalidArgument (INVALID_MODEL_REFERENCE)."""
+        return Robot(self, self.describe(reference, deadline=deadline))
 
-    @names_its_keywords
     def describe(self, reference: str, *,
-                 deadline: float | None = None) -> Model:
+                 deadline: Optional[float] = None) -> ModelInfo:
         """What `model` knows of it."""
-        reply = self.connection.read(
-            self.connection.registry.GetModel,
-            model_registry_pb2.GetModelRequest(model=reference),
-            self.connection.deadline(deadline))
-        return model_of(reply.model)
+        info: ModelInfo = view(self._get(reference, False, deadline).model)
+        return info
 
-    @names_its_keywords
-    def source(self, reference: str, *,
-               deadline: float | None = None) -> bytes:
+    def source(self, reference: str, *, deadline: Optional[float] = None) -> bytes:
         """The exact bytes of its description."""
-        reply = self.connection.read(
-            self.connection.registry.GetModel,
-            model_registry_pb2.GetModelRequest(
-                model=reference, include_source=True),
-            self.connection.deadline(deadline))
-        return bytes(reply.source)
+        return bytes(self._get(reference, True, deadline).source)
 
-    def register(self, name: str, urdf: Urdf,
-                 **words: Unpack[RegistrationWords]) -> Robot:
-        """Stores a robot description, a path or its text, under a name and
-        points the name at it. Raises InvalidArgument (INVALID_MODEL,
-        INVALID_MODEL_NAME, UNKNOWN_FRAME), FailedPrecondition
-        (REVISION_CONFLICT), ResourceExhausted (QUOTA_REACHED: the server's store
-        is full). What is wrong with a description is listed line by line; that
-        of a file is a FileError."""
-        request = register_request(name, urdf, words)
-        with told_with_place(file_of(urdf)):
+    def register(self, name: str, urdf: Urdf, *, tip_frame: str = "",
+                 validation: Union[Validation, str, None] = None, label: str = "",
+                 expected_current: Optional[str] = None,
+                 deadline: Optional[float] = None) -> Robot:
+        """Stores a robot description under a name and points the name at it.
+
+        Parameters
+        ----------
+        name
+            [A-Za-z0-9._-]{1,128}, but neither "." nor "..".
+        urdf
+            A path, the text itself (it has a "<"), or its bytes.
+        tip_frame
+            The link that is the tip of calls that name none; part of the revision.
+        validation
+            How strictly masses are judged, see `Validation`; part of the revision.
+        label
+            For this revision under this name.
+        expected_current
+            The name moves only if its current revision is this one ("": it must not
+            exist yet); else FailedPrecondition (REVISION_CONFLICT).
+
+        Raises InvalidArgument (INVALID_MODEL, INVALID_MODEL_NAME, UNKNOWN_FRAME), with
+        all faults by line, as a FileError for a file; ResourceExhausted
+        (QUOTA_REACHED: the server's store is full).
+        """
+        request = pb.RegisterModelRequest(
+            name=name, label=label, expected_current=expected_current,
+            **description_of(urdf, tip_frame, validation))
+        with with_places(file_of(urdf)):
             reply = self.connection.change(
                 self.connection.registry.RegisterModel, request,
-                self.connection.deadline(words.get("deadline")))
-        return Robot(self, model_of(reply.model))
+                self.connection.deadline(deadline))
+        return Robot(self, view(reply.model))
 
-    def validate(self, urdf: Urdf,
-                 **words: Unpack[DescriptionWords]) -> Report:
+    def validate(self, urdf: Urdf, *, tip_frame: str = "",
+                 validation: Union[Validation, str, None] = None,
+                 deadline: Optional[float] = None) -> ValidateModelReply:
         """What registering it would say; nothing is stored."""
-        return report_of(self.connection.read(
+        reply: ValidateModelReply = view(self.connection.read(
             self.connection.registry.ValidateModel,
-            validate_request(urdf, words),
-            self.connection.deadline(words.get("deadline"))))
+            pb.ValidateModelRequest(**description_of(urdf, tip_frame, validation)),
+            self.connection.deadline(deadline)))
+        return reply
 
-    @names_its_keywords
-    def models(self, *, deadline: float | None = None) -> list[ModelSummary]:
+    def models(self, *, deadline: Optional[float] = None) -> List[ModelSummary]:
         """All names, in byte order."""
-        request = model_registry_pb2.ListModelsRequest(page_size=1000)
-        models: list[ModelSummary] = []
+        request = pb.ListModelsRequest(page_size=1000)
+        models: List[ModelSummary] = []
         end = self.connection.deadline(deadline)
         while True:
             page = self.connection.read(
                 self.connection.registry.ListModels, request, end)
-            models += map(summary_of, page.models)
+            models += map(view, page.models)
             request.page_token = page.next_page_token
             if not request.page_token:
                 return models
 
-    @names_its_keywords
-    def delete(self, name: str, *,
-               expected_current: str | None = None,
-               deadline: float | None = None) -> None:
+    def delete(self, name: str, *, expected_current: Optional[str] = None,
+               deadline: Optional[float] = None) -> None:
         """Removes a name with all its history."""
-        request = model_registry_pb2.DeleteModelRequest(name=name)
-        if expected_current is not None:
-            request.expected_current = expected_current
         self.connection.change(
-            self.connection.registry.DeleteModel, request,
+            self.connection.registry.DeleteModel,
+            pb.DeleteModelRequest(name=name, expected_current=expected_current),
             self.connection.deadline(deadline))
 
-    @names_its_keywords
-    def server_info(self, *, deadline: float | None = None) -> ServerInfo:
-        return info_of(self.connection.read(
+    def server_info(self, *, deadline: Optional[float] = None) -> GetServerInfoReply:
+        """What the server is and how much it accepts at a time."""
+        reply: GetServerInfoReply = view(self.connection.read(
             self.connection.info.GetServerInfo,
             server_info_pb2.GetServerInfoRequest(),
             self.connection.deadline(deadline)))
+        return reply
 
-    @names_its_keywords
-    def health(self, *, deadline: float | None = None) -> Health:
+    def health(self, *, deadline: Optional[float] = None) -> Health:
         """What the server says of itself now; never tried again. Raises
         Unavailable, DeadlineExceeded."""
-        return self.connection.health(
-            self.connection.deadline(deadline))
+        return self.connection.health(self.connection.deadline(deadline))
 
     def close(self) -> None:
         """Cancels what is under way, and ends the local server if there is
@@ -144,26 +142,30 @@ class Client:
         if self.server is not None:
             self.server.stop()
 
+    def _get(self, reference: str, source: bool, deadline: Optional[float]) -> Any:
+        return self.connection.read(
+            self.connection.registry.GetModel,
+            pb.GetModelRequest(model=reference, include_source=source),
+            self.connection.deadline(deadline))
+
     def __enter__(self) -> Client:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None,
-                 error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(self, kind: Optional[Type[BaseException]],
+                 error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
         self.close()
 
     def __repr__(self) -> str:
         return f"<torqued.Client of {self.address}>"
 
 
-def connect(address: str, **words: Unpack[ConnectWords]) -> Client:
+def connect(address: str, **settings: Any) -> Client:
     """A client of the server at "host", "host:port", "tls:host:port" or
-    "unix:/path". Keywords: see `Settings`. Raises InvalidArgument
-    (INVALID_OPTION) for what is no address or does not fit it, Unavailable where
-    none answers, and Unimplemented, mostly, where a server answers that is no
-    torqued."""
-    check_keywords(words, ConnectWords.__annotations__)
-    connection = Connection(Settings(address, **words))
+    "unix:/path". Keywords: see `Settings`. Raises InvalidArgument (INVALID_OPTION)
+    for what is no address or does not fit it, Unavailable if none answers, and
+    Unimplemented, mostly, if a server answers that is no torqued."""
+    connection = Connection(Settings(address, **settings))
     try:
         connection.wait()
     except BaseException:
@@ -172,34 +174,35 @@ def connect(address: str, **words: Unpack[ConnectWords]) -> Client:
     return Client(connection)
 
 
-def local(models: Iterable[Path] | Path = (), *,
-          binary: str | os.PathLike[str] | None = None,
-          store: str | os.PathLike[str] | None = None,
-          arguments: Sequence[str] = (),
-          **words: Unpack[ConnectWords]) -> Client:
+def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = None,
+          store: Optional[Path] = None, arguments: Sequence[str] = (),
+          **settings: Any) -> Client:
     """A client of a server that is started for it and ends with it.
 
-    models: descriptions to register, under their file names, one path or
-    several; a directory stands for its *.urdf. binary, store, arguments: see `LocalServer`. Raises
-    LocalServerError; InvalidArgument for a description that is refused.
+    models: descriptions to register, under their file names, one path or several; a
+    directory stands for its *.urdf. binary, store, arguments: see `LocalServer`.
+    Other keywords: see `Settings`. Raises LocalServerError; InvalidArgument for a
+    description that is refused.
     """
-    check_keywords(words, ConnectWords.__annotations__)
     server = LocalServer(binary, store=store, arguments=arguments)
+    client = None
     try:
-        client = connect(server.address, **words)
+        client = connect(server.address, **settings)
         client.server = server
         for path in description_files(models):
             client.register(name_of(path), path)
     except BaseException:
+        if client is not None:
+            client.close()
         server.stop()
         raise
     return client
 
 
-def description_files(models: Iterable[Path] | Path) -> list[pathlib.Path]:
+def description_files(models: Union[Iterable[Path], Path]) -> List[pathlib.Path]:
     if isinstance(models, (str, os.PathLike)):
         models = [models]
-    files: list[pathlib.Path] = []
+    files: List[pathlib.Path] = []
     for path in map(pathlib.Path, models):
         files += sorted(path.glob("*.urdf")) if path.is_dir() else [path]
     return files

@@ -12,11 +12,10 @@ import grpc
 from torqued import errors
 from torqued.batch import Batch, Plan
 from torqued.check import CheckPlan
-from torqued.enums import Health
 from torqued.evaluation import Evaluation
-from torqued.options import Progress
 from torqued.retry import Deadline, Schedule
-from torqued.settings import HEALTH_REQUEST, Settings, Waiting, health_of
+from torqued.settings import (
+    HEALTH_REQUEST, Health, Settings, Waiting, health_of)
 from torqued.transport import Transport
 from torqued.v1 import server_info_pb2
 from torqued.verdict import TrajectoryVerdict
@@ -87,9 +86,8 @@ class Connection(Transport):
                       deadline, schedule)
             again = True
 
-    def compute(self, plan: Plan, progress: Progress | None,
-                stream: bool) -> Evaluation:
-        batch, deadline, schedule = self._begin_batch(plan, progress, stream)
+    def compute(self, plan: Plan) -> Evaluation:
+        batch, deadline, schedule = self._begin_batch(plan)
         if batch.in_one_call:
             try:
                 reply = self.read(self._compute, batch.request(),

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import grpc
 from google.protobuf import message as protobuf_message
 
-from torqued.enums import Reason, RowCode
+from torqued.contract import Reason, RowCode, RowStatus
 from torqued.plain_text import plain
 from torqued.v1 import errors_pb2
 
@@ -32,8 +32,7 @@ class TorquedError(Exception):
     """A call that failed.
 
     code: the gRPC status code's name, "INVALID_ARGUMENT".
-    reason: why, in the server's or this client's words of `Reason`; UNSPECIFIED
-        where gRPC itself failed the call.
+    reason: why, see `Reason`; None if gRPC itself failed the call.
     field: path of the first field at fault ("options.joint_names[3]"), or "".
     field_violations: all that are listed.
     joint, row: what is at fault, where one is; "" and None otherwise.
@@ -45,7 +44,7 @@ class TorquedError(Exception):
 
     def __init__(
         self, message: str, *, code: str = "UNKNOWN",
-        reason: Reason = Reason.UNSPECIFIED,
+        reason: Reason | None = None,
         field_violations: Sequence[FieldViolation] = (),
         metadata: Mapping[str, str] | None = None,
         retry_delay: float | None = None,
@@ -77,7 +76,7 @@ class TorquedError(Exception):
         text = self.message
         if where and where not in text:
             text = f"{where}: {text}"
-        if self.reason is not Reason.UNSPECIFIED:
+        if self.reason is not None:
             text = f"{text} [{self.reason.name}]"
         return plain(text)
 
@@ -120,7 +119,7 @@ class FileError(InvalidArgument):
 
     def __str__(self) -> str:
         # The sentence begins with the place in the file.
-        return plain(f"{self.message} [{self.reason.name}]")
+        return plain(f"{self.message} [{self.reason.name if self.reason else ''}]")
 
 
 class NotFound(TorquedError, LookupError):
@@ -185,7 +184,7 @@ class RowError(TorquedError, ArithmeticError):
 
     @property
     def row_code(self) -> RowCode:
-        return self.status.code
+        return self.status.code or RowCode(0)
 
     @property
     def value(self) -> float:
@@ -208,48 +207,13 @@ class _PlainWarning(UserWarning):
         return plain(super().__str__())
 
 
-class BadRowsWarning(_PlainWarning):
-    """Rows of a batch have no answer and are NaN."""
-
-
 class LeftOutWarning(_PlainWarning):
     """A trajectory has joints that the robot does not move; they are left
     out."""
 
 
-class SingularTaskWarning(BadRowsWarning):
+class SingularTaskWarning(_PlainWarning):
     """Rows follow the singularity rule, because their task is singular."""
-
-
-class WeakTaskWarning(BadRowsWarning):
-    """Not given any more. Rows have a task of full rank that hardly moves beside
-    the whole Jacobian of its frame: their numbers are exact for the model as
-    written."""
-
-
-@dataclasses.dataclass(frozen=True)
-class RowStatus:
-    """A row that is not OK.
-
-    field: the input at fault ("q", "tip_wrench", ...) or the
-    quantity concerned. value: an input number, a pivot of M, the smallest
-    singular value of the task Jacobian, or, for `WEAK_TASK_SPACE`, the task's
-    smallest singular value divided by the norm of its frame's Jacobian.
-    """
-
-    row: int
-    code: RowCode
-    field: str
-    joint: str
-    value: float
-    message: str
-
-    @property
-    def has_answer(self) -> bool:
-        """Whether the row has numbers: by the singularity rule, or of a task
-        that hardly moves."""
-        return self.code in (RowCode.SINGULAR_TASK_SPACE,
-                             RowCode.WEAK_TASK_SPACE)
 
 
 _BY_CODE: dict[str, type[TorquedError]] = {
@@ -278,13 +242,15 @@ _SIZE_SENTENCES = ("essage larger than max", "essage exceeds maximum size",
                    "essage exceeds the maximum")
 
 
-def make(code: str, message: str, *, reason: Reason = Reason.UNSPECIFIED,
+def make(code: str, message: str, *, reason: Reason | None = None,
          field_violations: Sequence[FieldViolation] = (),
          metadata: Mapping[str, str] | None = None,
          retry_delay: float | None = None) -> TorquedError:
     """The exception of the class that fits."""
-    kind = _BY_REASON.get(reason, _BY_CODE.get(code, TorquedError))
-    if (kind is ResourceExhausted and reason is Reason.UNSPECIFIED and any(
+    kind = _BY_CODE.get(code, TorquedError)
+    if reason is not None:
+        kind = _BY_REASON.get(reason, kind)
+    if (kind is ResourceExhausted and reason is None and any(
             sentence in message for sentence in _SIZE_SENTENCES)):
         kind = RequestTooLarge
     return kind(message, code=code, reason=reason,
@@ -307,7 +273,7 @@ class FilePlace:
         self.path = path
 
     def problem(self, message: str, *,
-                reason: Reason = Reason.MALFORMED_ARRAY, field: str = "",
+                reason: Reason | None = Reason.MALFORMED_ARRAY, field: str = "",
                 **where: object) -> FileError:
         """`message` goes on after the place. where: line, row, column, joint,
         as far as there are."""
@@ -333,23 +299,10 @@ _LOST = re.compile(
 
 # What gRPC says of an answer of HTTP, of a proxy or a web server.
 _HTTP = re.compile("HTTP status|http2 header with status")
-# What an input, and a choice about it, is called on the wire -> its keyword.
-_KEYWORDS = {"tip_wrench_on_environment.reference_frame": "tip_wrench_frame",
-             "tip_wrench_on_environment.wrench": "tip_wrench",
-             "tip_wrench_on_environment": "tip_wrench",
-             "external_wrenches_on_robot": "external_wrenches"}
-_ON_THE_WIRE = re.compile("|".join(map(re.escape, _KEYWORDS)))
-
-
-def in_keywords(text: str) -> str:
-    """The same with inputs as the caller calls them."""
-    return _ON_THE_WIRE.sub(lambda found: _KEYWORDS[found[0]], text)
-
-
 def is_of_another_server(error: TorquedError) -> bool:
     """Whether it says that what answered knows nothing of the call, as a server
     that is not ours, or that something which speaks HTTP answered."""
-    if error.reason is not Reason.UNSPECIFIED or error.metadata:
+    if error.reason is not None or error.metadata:
         return False
     return error.code == "UNIMPLEMENTED" or (
         error.code in ("INTERNAL", "UNKNOWN")
@@ -378,8 +331,7 @@ def decode(failure: grpc.RpcError) -> TorquedError:
 
 def _with_details(code: str, message: str,
                   status: errors_pb2.Status) -> TorquedError:
-    message = in_keywords(message)
-    reason = Reason.UNSPECIFIED
+    reason: Reason | None = None
     metadata: dict[str, str] = {}
     violations: list[FieldViolation] = []
     retry_delay: float | None = None
@@ -390,16 +342,14 @@ def _with_details(code: str, message: str,
             if kind == "google.rpc.ErrorInfo":
                 info = errors_pb2.ErrorInfo.FromString(detail.value)
                 # A newer server may have reasons that are not known here.
-                reason = Reason.__members__.get(
-                    info.reason, Reason.UNSPECIFIED)
+                reason = Reason.__members__.get(info.reason)
                 metadata = dict(info.metadata)
-                if reason is Reason.UNSPECIFIED and info.reason:
+                if reason is None and info.reason:
                     metadata.setdefault("reason", info.reason)
             elif kind == "google.rpc.BadRequest":
                 bad = errors_pb2.BadRequest.FromString(detail.value)
                 violations = [
-                    FieldViolation(in_keywords(violation.field),
-                                   in_keywords(violation.description))
+                    FieldViolation(violation.field, violation.description)
                     for violation in bad.field_violations]
             elif kind == "google.rpc.RetryInfo":
                 retry = errors_pb2.RetryInfo.FromString(detail.value)
@@ -407,25 +357,5 @@ def _with_details(code: str, message: str,
                     retry_delay = retry.retry_delay.ToNanoseconds() / 1e9
         except protobuf_message.DecodeError:
             continue
-    if reason is Reason.TIP_FRAME_REQUIRED and violations:
-        message += _how_to_name_a_frame(
-            violations[0].field, message, metadata.get("candidates", ""))
     return make(code, message, reason=reason, field_violations=violations,
                 metadata=metadata, retry_delay=retry_delay)
-
-
-def _how_to_name_a_frame(field: str, message: str, candidates: str) -> str:
-    """The next sentence behind one about a frame that is missing. candidates:
-    of the server, with commas."""
-    names = [name for name in candidates.split(",") if name]
-    if "external_wrenches" in field:
-        keyword = "ExternalWrench(..., frame=...)"
-    elif "payload" in field:
-        keyword = "Payload(..., frame=...)"
-    else:
-        keyword = "tip_frame=..."
-    # Which of them is meant only the caller knows.
-    choice = ("a link" if not names else
-              "one of them" if all(name in message for name in names) else
-              f"one of {', '.join(names)}")
-    return f" Give {choice} by {keyword}."

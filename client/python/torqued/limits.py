@@ -9,13 +9,13 @@ import pathlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypedDict, Union
 
-from torqued import errors, option_types
-from torqued.enums import Reason
+from torqued import errors
+from torqued.checking import refuse
+from torqued.contract import JointInfo, Reason
 from torqued.formats import json_tree, yaml_tree
-from torqued.model import Joint
 from torqued.near_names import hint
-from torqued.trajectory import Path
 from torqued.v1 import trajectory_pb2 as pb
+from torqued.values import Path
 
 _BOUNDS = ("lower", "upper", "velocity", "effort")
 _DRIVE = ("viscous_friction", "coulomb_friction", "armature")
@@ -60,7 +60,7 @@ class WireLimits:
     is not one of `joints`; what has no members does not travel, and is refused
     here."""
 
-    def __init__(self, limits: Limits | None, joints: Sequence[Joint]) -> None:
+    def __init__(self, limits: Limits | None, joints: Sequence[JointInfo]) -> None:
         self._known = {joint.name for joint in joints}
         self.bounds: list[pb.JointBounds] = []
         self.drives: list[pb.JointDrive] = []
@@ -72,7 +72,7 @@ class WireLimits:
             return
         if not isinstance(limits, Mapping):
             if not isinstance(limits, (str, os.PathLike)):
-                option_types.refuse(
+                refuse(
                     "limits", "a dict from joint names to their limits, or the "
                     "path of a JSON file of the same", limits)
             members = self._of_file(pathlib.Path(limits))
@@ -124,7 +124,7 @@ class WireLimits:
             self.drives.append(drive)
 
     def _number(self, joint: str, member: str, value: Any) -> float:
-        number = option_types.real(value)
+        number = _real(value)
         if number is None:
             self._fail(joint, member, "is not a number")
         return number
@@ -141,6 +141,16 @@ class WireLimits:
         for speed, torque in pairs:
             bounds.speeds.append(self._number(joint, member, speed))
             bounds.torques.append(self._number(joint, member, torque))
+
+
+def _real(given: Any) -> float | None:
+    """None for what is no number, or one beyond those of a double."""
+    if isinstance(given, (str, bytes, bool)):
+        return None
+    try:
+        return float(given)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _fail(joint: str, member: str, problem: str) -> NoReturn:

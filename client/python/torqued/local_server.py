@@ -14,8 +14,6 @@ from collections.abc import Sequence
 from types import TracebackType
 
 from torqued.errors import LocalServerError
-from torqued.keywords import names_its_keywords
-from torqued.near_names import edit_distance
 
 _LOG_BYTES = 4096
 _POLL_SECONDS = 0.005
@@ -26,13 +24,6 @@ _SOCKET_PATH_BYTES = 107
 def find_server() -> str:
     """The server's program: the one that TORQUED_SERVER names, else the first
     `torqued` on the PATH. Raises LocalServerError."""
-    for name in os.environ:
-        # No name that is read is as near.
-        if (name.startswith("TORQUED_")
-                and 0 < edit_distance(name, "TORQUED_SERVER") <= 2):
-            raise LocalServerError(
-                f"nobody reads the environment variable {name}; did you mean "
-                "TORQUED_SERVER?")
     named = os.environ.get("TORQUED_SERVER")
     if named:
         if _is_executable(named):
@@ -60,7 +51,6 @@ class LocalServer:
     goes with it. Raises LocalServerError where it does not serve in time.
     """
 
-    @names_its_keywords
     def __init__(self, binary: str | os.PathLike[str] | None = None, *,
                  store: str | os.PathLike[str] | None = None,
                  models: str | os.PathLike[str] | None = None,

@@ -8,8 +8,9 @@ import os
 import re
 from collections.abc import Iterator
 
-from torqued.enums import Reason
+from torqued.contract import Reason
 from torqued.errors import FileError, InvalidArgument
+from torqued.registration import Urdf, is_text
 
 # Faults that a message lists; `Client.validate` has all.
 _LISTED = 20
@@ -17,9 +18,9 @@ _SOURCE = re.compile(r"source(?::(\d+))?$")
 
 
 @contextlib.contextmanager
-def told_with_place(file: str | None) -> Iterator[None]:
-    """What is raised within for a refused model lists its faults, by the lines
-    of `file`, then as a FileError; None: of the text that was given."""
+def with_places(file: str | None) -> Iterator[None]:
+    """What is raised within for a refused model lists its faults, by the lines of
+    `file` and as a FileError; None: by those of the text that was given."""
     try:
         yield
     except InvalidArgument as error:
@@ -28,11 +29,9 @@ def told_with_place(file: str | None) -> Iterator[None]:
         raise _with_places(error, file) from None
 
 
-def file_of(urdf: object) -> str | None:
+def file_of(urdf: Urdf) -> str | None:
     """None for a text."""
-    if isinstance(urdf, bytes) or isinstance(urdf, str) and "<" in urdf:
-        return None
-    return os.fspath(urdf) if isinstance(urdf, (str, os.PathLike)) else None
+    return None if isinstance(urdf, bytes) or is_text(urdf) else os.fspath(urdf)
 
 
 def _with_places(error: InvalidArgument, file: str | None) -> InvalidArgument:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torqued.options import Progress
+from torqued.values import Progress
 
 
 def teller(progress: Progress | None) -> Callable[[int, int], None]:

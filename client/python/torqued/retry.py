@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from torqued.enums import Reason
+from torqued.contract import Reason
 from torqued.errors import (
     Cancelled, DeadlineExceeded, RequestTooLarge, ResourceExhausted,
     TorquedError, Unavailable)

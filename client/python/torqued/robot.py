@@ -2,77 +2,166 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Type, TypeVar
 
-from torqued.arrays import FloatArray, JointInput
-from torqued.check import CheckWords, plan_of
-from torqued.enums import Quantity
-from torqued.evaluation import (
-    CenterOfMass, Energy, Evaluation, ForwardDynamicsDerivatives,
-    FrameAcceleration, InverseDynamicsDerivatives, OperationalSpace,
-    PowerBalance, TaskProjection)
-from torqued.keywords import check_keywords
-from torqued.model import Model
-from torqued.options import BoundWords, CallWords, Options
+import numpy as np
+
+from torqued import registration
+from torqued.batch import Plan
+from torqued.check import CheckPlan, check_plan
+from torqued.contract import BOUND, OPTIONS, Functions, JointInfo, ModelInfo, Quantity
+from torqued.evaluation import Evaluation
+from torqued.message import Messages
 from torqued.plain_text import plain
-from torqued.question import plain_result
-from torqued.registration import RegistrationWords, Urdf, name_of
-from torqued.robot_functions import RobotFunctions
-from torqued.trajectory import Path, Trajectory
+from torqued.question import order_of, plan_of
+from torqued.registration import Urdf
+from torqued.values import FloatArray
 from torqued.verdict import TrajectoryVerdict
 
 if TYPE_CHECKING:
     from torqued.client import Client
 
+D = TypeVar("D", bound="Described")
 
-class Robot(RobotFunctions[
-        Evaluation, TrajectoryVerdict, FloatArray, OperationalSpace, Energy,
-        CenterOfMass, FrameAcceleration, InverseDynamicsDerivatives,
-        ForwardDynamicsDerivatives, TaskProjection, PowerBalance]):
-    """One revision of a robot on a server. Immutable, thread-safe.
 
-    q, v, a and tau are one state [n] or a row per state [N, n], in the order of
-    `joint_names`, rad or m, rad/s or m/s, rad/s^2 or m/s^2, N m or N; or a dict
-    or a table with one column for each joint, by name. A single row serves all
-    states. Absent v and a are zeros. One state has results without a leading
-    axis, a batch has [N, ...] before the shapes that are given here. Batches of
-    any size do: large ones travel in parts. The keywords of all functions are
-    those of `CallWords` and of `Options`.
+class Described:
+    """A robot's description and the options that its calls start from."""
 
-    Every function raises TorquedError: InvalidArgument for what cannot be used,
-    with field, joint and row; Unavailable, DeadlineExceeded, Overloaded, ...
-    for what went wrong between here and the server. A single state without an
-    answer raises RowError; rows of a batch without one are NaN, with a
-    BadRowsWarning. `Options.on_bad_row` chooses otherwise.
-    """
+    _client: Any
 
-    def __init__(self, client: Client, model: Model,
-                 options: Options = Options()) -> None:
+    def __init__(self, client: Any, model: ModelInfo,
+                 options: Optional[Mapping[str, Any]] = None) -> None:
         """See `Client.model`, `Client.register` and `from_urdf`."""
-        super().__init__(model, options)
         self._client = client
         self._owns_client = False
+        self.model = model
+        #: Bound by `with_options`.
+        self.options = dict(options or {})
+
+    @property
+    def client(self) -> Any:
+        return self._client
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def revision(self) -> str:
+        """Of the description. Every call of this object uses this one, even after the
+        name has moved to another."""
+        return self.model.revision
+
+    @property
+    def nq(self) -> int:
+        return self.model.nq
+
+    @property
+    def nv(self) -> int:
+        return self.model.nv
+
+    @property
+    def joints(self) -> Messages[JointInfo]:
+        return self.model.joints
+
+    @property
+    def joint_names(self) -> "tuple[str, ...]":
+        """Order of all arrays: the option's, else the model's."""
+        return tuple(order_of(self.model, self.options))
+
+    @property
+    def frames(self) -> "tuple[str, ...]":
+        """Link names, root first."""
+        return self.model.frames
+
+    @property
+    def tip_frame(self) -> str:
+        return self.options.get("tip_frame") or self.model.tip_frame
+
+    @property
+    def gravity(self) -> FloatArray:
+        """(3,), base axes, m/s^2."""
+        bound = self.options.get("gravity")
+        return np.array(self.model.gravity if bound is None else bound, float)
+
+    @property
+    def lower_limits(self) -> FloatArray:
+        """(n,), rad or m, in the order of joint_names; -inf: unlimited."""
+        return self._of_joints("lower")
+
+    @property
+    def upper_limits(self) -> FloatArray:
+        """(n,), rad or m; inf: unlimited."""
+        return self._of_joints("upper")
+
+    @property
+    def velocity_limits(self) -> FloatArray:
+        """(n,), rad/s or m/s; inf: unlimited."""
+        return self._of_joints("velocity")
+
+    @property
+    def effort_limits(self) -> FloatArray:
+        """(n,), N m or N; inf: unlimited."""
+        return self._of_joints("effort")
+
+    def _of_joints(self, attribute: str) -> FloatArray:
+        by_name = {joint.name: getattr(joint, attribute) for joint in self.joints}
+        return np.array([by_name[name] for name in self.joint_names], float)
+
+    def __repr__(self) -> str:
+        return (f"<{type(self).__module__.rpartition('.')[0]}.Robot "
+                f"{plain(self.name)}@{self.revision[:12]}>")
+
+    # --- Below ---------------------------------------------------------------
+
+    def _bind(self: D, words: Mapping[str, Any]) -> D:
+        given = {word: value for word, value in words.items()
+                 if word in OPTIONS and value is not BOUND}
+        return type(self)(self._client, self.model, {**self.options, **given})
+
+    def _words(self, words: Mapping[str, Any]) -> "dict[str, Any]":
+        """Bound options under those of a call."""
+        return {**self.options, **{word: value for word, value in words.items()
+                                   if value is not None and word != "self"}}
+
+    def _plan(self, quantities: Any, words: Mapping[str, Any]) -> Plan:
+        return plan_of(self.model, quantities, words)
+
+    def _check_plan(self, words: Mapping[str, Any]) -> CheckPlan:
+        return check_plan(self.model, words)
+
+
+class Robot(Described, Functions):
+    """One revision of a robot on a server. Immutable, thread-safe.
+
+    q, v, a and tau have one number for each joint in the last axis, in the order of
+    `joint_names`; or they are a dict or a table with numbers by joint name. Axes before
+    the last one are broadcast as in numpy, and results have them, too. If all inputs
+    are float32, so are the results. Large batches travel in parts.
+
+    Every function raises TorquedError: InvalidArgument for what cannot be used, with
+    field, joint and row; RowError for a state without an answer (see `bad_rows`);
+    Unavailable, DeadlineExceeded, Overloaded for what went wrong between here and the
+    server.
+    """
 
     @classmethod
-    def from_urdf(cls, urdf: Urdf, client: Client | None = None, *,
-                  name: str | None = None,
-                  **words: Unpack[RegistrationWords]) -> Robot:
+    def from_urdf(cls, urdf: Urdf, client: "Optional[Client]" = None, *,
+                  name: Optional[str] = None, **words: Any) -> Robot:
         """Registers a robot description, a path or its text, and returns it.
 
-        client: None: a local server is started, and ends with the robot's
-        `close`, a `with` block, or the program. name: None: the file's, or the
-        robot's own. Raises InvalidArgument (INVALID_MODEL) with the line of
-        each fault as field violations, LocalServerError, OSError.
+        client: None: a local server is started, and ends with the robot's `close`, a
+        `with` block, or the program. name: None: the file's, or the robot's own. Other
+        keywords: see `Client.register`. Raises InvalidArgument (INVALID_MODEL) with the
+        line of each fault as field violations, LocalServerError, OSError.
         """
         from torqued.client import local
 
-        check_keywords(words, RegistrationWords.__annotations__)
         owned = client is None
         client = local() if client is None else client
         try:
-            robot = client.register(name or name_of(urdf), urdf, **words)
+            robot = client.register(name or registration.name_of(urdf), urdf, **words)
         except BaseException:
             if owned:
                 client.close()
@@ -80,59 +169,34 @@ class Robot(RobotFunctions[
         robot._owns_client = owned
         return robot
 
-    @property
-    def client(self) -> Client:
-        return self._client
-
-    def with_options(self, **words: Unpack[BoundWords]) -> Self:
-        """The same robot, whose calls start from these options."""
-        return self._bound(words)
-
     def close(self) -> None:
         """Ends the local server that `from_urdf` started, if it did."""
         if self._owns_client:
             self._client.close()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Robot:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None,
-                 error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(self, kind: Optional[Type[BaseException]],
+                 error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
         self.close()
-
-    def __repr__(self) -> str:
-        return f"<torqued.Robot {plain(self.name)}@{self.revision[:12]}>"
 
     # --- Below ---------------------------------------------------------------
 
-    def _with(self, options: Options) -> Self:
-        return type(self)(self._client, self.model, options)
+    def _one(self, quantity: Quantity, words: Mapping[str, Any]) -> Any:
+        return self._several([quantity], words).returned(quantity)
 
-    def _computed(self, quantities: Sequence[Quantity | str],
-                  inputs: Mapping[str, JointInput | None], words: CallWords,
-                  stream: bool) -> Evaluation:
-        evaluation = self._evaluate(quantities, inputs, words, stream)
-        evaluation.raise_or_warn(
-            self._on_bad_row(words) or "mask", stacklevel=3)
+    def _several(self, quantities: Sequence[Any], words: Mapping[str, Any],
+                 ) -> Evaluation:
+        words = self._words(words)
+        evaluation: Evaluation = self._client.connection.compute(
+            self._plan(quantities, words))
+        evaluation.raise_or_warn(words.get("bad_rows"), stacklevel=4)
         return evaluation
 
-    def _checked(self, trajectory: Trajectory | Path,
-                 words: CheckWords) -> TrajectoryVerdict:
-        plan = plan_of(self, trajectory, words)
+    def _checked(self, words: Mapping[str, Any]) -> TrajectoryVerdict:
+        plan = self._check_plan(self._words(words))
         plan.warn(stacklevel=3)
-        return self._client.connection.check(plan)
-
-    def _plain(self, quantity: Quantity,
-               inputs: Mapping[str, JointInput | None],
-               words: CallWords) -> Any:
-        evaluation = self._evaluate([quantity], inputs, words, False)
-        if evaluation.row_status:
-            evaluation.raise_or_warn(self._on_bad_row(words), stacklevel=3)
-        return plain_result(evaluation, quantity)
-
-    def _evaluate(self, quantities: Sequence[Quantity | str],
-                  inputs: Mapping[str, JointInput | None], words: CallWords,
-                  stream: bool) -> Evaluation:
-        plan, progress = self._plan(quantities, inputs, words)
-        return self._client.connection.compute(plan, progress, stream)
+        verdict: TrajectoryVerdict = self._client.connection.check(plan)
+        return verdict

@@ -11,7 +11,7 @@ import grpc
 
 from torqued import errors
 from torqued.address import TLS, is_local
-from torqued.enums import Reason
+from torqued.contract import Reason
 
 if TYPE_CHECKING:
     from torqued.settings import Settings

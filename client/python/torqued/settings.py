@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import os
+import enum
 import time
-from typing import TypedDict
+from typing import Optional
 
 import grpc
 
 from torqued import errors
 from torqued.address import checked_address
-from torqued.enums import Health, Reason
-from torqued.keywords import names_its_fields
-from torqued.option_types import check_count, check_seconds
+from torqued.contract import Reason
+from torqued.checking import check_count, check_seconds
 from torqued.retry import OnRetry
+from torqued.values import Path
 
 # Requests of these are bytes already; see wire.py.
 COMPUTE_METHOD = "/torqued.v1.Dynamics/Compute"
@@ -26,24 +26,14 @@ HEALTH_REQUEST = b""
 POLL_SECONDS = 0.05
 
 
-class ConnectWords(TypedDict, total=False):
-    """The fields of `Settings` as keywords."""
+class Health(enum.IntEnum):
+    """What a server says of itself."""
 
-    deadline: float
-    wait_for_server: float
-    max_message_bytes: int
-    chunk_rows: int
-    retry: bool
-    on_retry: OnRetry | None
-    tls_ca: str | os.PathLike[str] | None
-    tls_cert: str | os.PathLike[str] | None
-    tls_key: str | os.PathLike[str] | None
-    tls_server_name: str | None
-    token: str | None
-    token_file: str | os.PathLike[str] | None
+    UNKNOWN = 0
+    SERVING = 1
+    NOT_SERVING = 2
 
 
-@names_its_fields
 @dataclasses.dataclass(frozen=True)
 class Settings:
     """
@@ -56,8 +46,9 @@ class Settings:
         does not answer. 0: the first refused connection is final.
     max_message_bytes: largest message in either direction; batches are cut to
         stay below. -1: no limit.
-    chunk_rows: states of one message of a stream, at most 1000. A server that
-        takes less at a time is sent less, once it has refused a message.
+    chunk_rows: states of one message of a large batch, at most 1000; below that,
+        of every message. A server that takes less at a time is sent less, once it
+        has refused a message.
     retry: try again, within the deadline, what changes nothing on the server
         (computations and reads) and failed with UNAVAILABLE or OVERLOADED, for
         a lost connection, or for a cancellation that the caller has not asked
@@ -87,13 +78,13 @@ class Settings:
     max_message_bytes: int = 16 * 1024 * 1024
     chunk_rows: int = 1000
     retry: bool = True
-    on_retry: OnRetry | None = None
-    tls_ca: str | os.PathLike[str] | None = None
-    tls_cert: str | os.PathLike[str] | None = None
-    tls_key: str | os.PathLike[str] | None = None
-    tls_server_name: str | None = None
-    token: str | None = dataclasses.field(default=None, repr=False)
-    token_file: str | os.PathLike[str] | None = None
+    on_retry: Optional[OnRetry] = None
+    tls_ca: Optional[Path] = None
+    tls_cert: Optional[Path] = None
+    tls_key: Optional[Path] = None
+    tls_server_name: Optional[str] = None
+    token: Optional[str] = dataclasses.field(default=None, repr=False)
+    token_file: Optional[Path] = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "address", checked_address(self.address))
@@ -142,7 +133,7 @@ class Waiting:
                 error.code, "no torqued server answers at "
                 f"{self._settings.address}: {error.message}") from None
         # Any other word of the server shows that it is there.
-        if error.reason is not Reason.UNSPECIFIED or not isinstance(
+        if error.reason is not None or not isinstance(
                 error, (errors.Unavailable, errors.DeadlineExceeded)):
             return None
         if time.monotonic() >= self._end:

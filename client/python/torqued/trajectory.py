@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pathlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from torqued import errors, option_types
-from torqued.arrays import Columns, FloatArray, JointInput, table
-from torqued.enums import Reason
+from torqued import errors
+from torqued.checking import refuse
+from torqued.contract import Reason
 from torqued.formats import (
     container, csv_table, numpy_files, ros_message)
 from torqued.formats.samples import Samples, Wanted
-from torqued.keywords import names_its_keywords
+from torqued.inputs import table
 from torqued.plain_text import plain
-
-#: Of a file.
-Path = Union[str, "os.PathLike[str]"]
+from torqued.values import Columns, FloatArray, JointInput, Path
 
 _READERS = {
     ".csv": csv_table.read, ".npy": numpy_files.read_npy,
@@ -42,7 +41,6 @@ class Trajectory:
     unused: names of columns and joints of that file that are not in here.
     """
 
-    @names_its_keywords
     def __init__(
             self, time: npt.ArrayLike, q: JointInput,
             v: JointInput | None = None, a: JointInput | None = None, *,
@@ -186,8 +184,9 @@ class Trajectory:
     def slower(self, factor: float) -> Trajectory:
         """The same path in `factor` times the time. Raises InvalidArgument
         unless it is finite and above 0."""
-        if not 0 < option_types.number("factor", factor) < np.inf:
-            option_types.refuse("factor", "a finite number above 0", factor)
+        if isinstance(factor, bool) or not (
+                isinstance(factor, (int, float, np.number)) and 0 < factor < np.inf):
+            refuse("factor", "a finite number above 0", factor)
         return self._with(
             time=self.time * factor, q=self.q,
             v=None if self.v is None else self.v / factor,
@@ -244,7 +243,7 @@ class Trajectory:
 def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:
     """(rows, 6), from 6 numbers or as many rows of them. Raises
     InvalidArgument."""
-    numbers = table("tip_wrench", given).rows
+    numbers = _two_axes(table("tip_wrench", given))
     if numbers.shape[1] != 6:
         raise errors.invalid(
             Reason.WRONG_COLUMN_COUNT, "tip_wrench",
@@ -281,7 +280,9 @@ def _unwritable(path: Path, why: str) -> Exception:
 
 
 def _names(joints: Sequence[str]) -> tuple[str, ...]:
-    names = option_types.names("joint_names", joints) or ()
+    if isinstance(joints, str) or not all(isinstance(name, str) for name in joints):
+        refuse("joint_names", "a list of names", joints)
+    names = tuple(joints)
     for name in names:
         if names.count(name) > 1:
             raise errors.invalid(Reason.WRONG_JOINT_NAMES, "joint_names",
@@ -292,28 +293,32 @@ def _names(joints: Sequence[str]) -> tuple[str, ...]:
 
 def _column(time: npt.ArrayLike) -> FloatArray:
     numbers = table("time", time)
-    if not numbers.single and numbers.rows.shape[1] != 1:
+    if numbers.ndim > 1 and numbers.shape[-1] != 1:
         raise errors.invalid(
             Reason.WRONG_COLUMN_COUNT, "time",
-            f"time has {numbers.rows.shape[1]} columns; give one number per "
-            "sample")
-    return numbers.rows.reshape(-1)
+            f"time has {numbers.shape[-1]} columns; give one number per sample")
+    return np.asarray(numbers.reshape(-1), float)
+
+
+def _two_axes(numbers: FloatArray) -> FloatArray:
+    """A row for each sample, in double."""
+    rows = math.prod(numbers.shape[:-1])
+    return np.asarray(numbers.reshape(rows, numbers.shape[-1]), float)
 
 
 def _rows(name: str, given: JointInput, rows: int, columns: int | None,
           order: Sequence[str] | None) -> FloatArray:
     numbers = table(name, given, order)
-    has, width = numbers.rows.shape
-    if numbers.single or has != rows:
+    if numbers.ndim != 2 or len(numbers) != rows:
         raise errors.invalid(
             Reason.WRONG_ROW_COUNT, name,
-            f"{name} has " + ("no rows" if numbers.single else f"{has} rows")
-            + f"; give one for each of the {rows} samples")
-    if columns is not None and width != columns:
+            f"{name} has the shape {numbers.shape}; give a row for each of the {rows} "
+            "samples")
+    if columns is not None and numbers.shape[1] != columns:
         raise errors.invalid(
             Reason.WRONG_COLUMN_COUNT, name,
-            f"{name} has {width} columns for {columns} joints")
-    return numbers.rows
+            f"{name} has {numbers.shape[1]} columns for {columns} joints")
+    return _two_axes(numbers)
 
 
 def _in_file(error: errors.InvalidArgument, samples: Samples,

@@ -10,8 +10,7 @@ from torqued import errors
 from torqued.address import TLS
 from torqued.batch import Batch, Plan
 from torqued.check import Check, CheckPlan
-from torqued.option_types import check_seconds
-from torqued.options import Progress
+from torqued.checking import check_seconds
 from torqued.progress import teller
 from torqued.retry import Budget, Deadline, Schedule
 from torqued.security import credentials_of, metadata_of
@@ -89,13 +88,11 @@ class Transport:
         return Schedule(deadline, self.settings.retry, self.settings.on_retry,
                         self._budget)
 
-    def _begin_batch(self, plan: Plan, progress: Progress | None,
-                     stream: bool) -> tuple[Batch, Deadline, Schedule]:
-        deadline = self.deadline(plan.options.deadline)
+    def _begin_batch(self, plan: Plan) -> tuple[Batch, Deadline, Schedule]:
+        deadline = self.deadline(plan.deadline)
         schedule = self._schedule(deadline)
         batch = Batch(plan, self.settings.max_message_bytes,
-                      self.settings.chunk_rows, schedule, teller(progress),
-                      stream)
+                      self.settings.chunk_rows, schedule, teller(plan.progress))
         return batch, deadline, schedule
 
     def _begin_check(self, plan: CheckPlan) -> tuple[Check, Deadline]:

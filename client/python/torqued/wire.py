@@ -38,7 +38,9 @@ def _tag(number: int, kind: int) -> bytes:
 
 
 _COLUMNS = _tag(_number(array_pb2.Array, "columns"), _VARINT)
-_F64 = _tag(_number(array_pb2.Array, "f64"), _BYTES)
+# By the size of a number.
+_NUMBERS = {8: _tag(_number(array_pb2.Array, "f64"), _BYTES),
+            4: _tag(_number(array_pb2.Array, "f32"), _BYTES)}
 
 
 class Field:
@@ -47,9 +49,10 @@ class Field:
     def __init__(self, message: Any, name: str) -> None:
         self._tag = _tag(_number(message, name), _BYTES)
 
-    def of_array(self, rows: npt.NDArray[np.float64]) -> list[Part]:
+    def of_array(self, rows: npt.NDArray[np.floating[Any]]) -> list[Part]:
         """`rows` is little-endian, C-contiguous, and may be empty."""
-        head = b"".join((_COLUMNS, _varint(rows.shape[1]), _F64,
+        head = b"".join((_COLUMNS, _varint(rows.shape[1]),
+                         _NUMBERS[rows.itemsize],
                          _varint(rows.nbytes)))
         size = _varint(len(head) + rows.nbytes)
         return [self._tag + size + head, rows.data]

@@ -7,10 +7,9 @@ import pathlib
 import numpy as np
 
 from torqued import errors
-from torqued.arrays import FloatArray
-from torqued.enums import Reason
+from torqued.values import FloatArray, Path
+from torqued.contract import Reason
 from torqued.formats import container, csv_table, numpy_files
-from torqued.trajectory import Path
 
 _COLUMNS = ("time", "mx", "my", "mz", "fx", "fy", "fz")
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torqued
 from motions import PANDA, positions, swinging, wide
+from torqued.verdict import remark_text, violation_text
 
 
 def stops():
@@ -35,18 +36,20 @@ def test_waypoints_at_rest_draw_a_remark(panda, consistent):
     assert remark.joint == PANDA[1]
     assert (remark.first_sample, remark.last_sample) == (0, 2)
     assert (remark.begin, remark.end, remark.steps) == (0, 2, 2)
-    assert remark.worst == torqued.Peak(0, 0.0, 0.0)
+    worst = remark.worst
+    assert (worst.sample, worst.time, worst.value) == (0, 0, 0)
     assert remark.expected == 0.5 and 0 < remark.tolerance < 0.05
     sentence = ("velocity of panda_joint2: 0 where the positions give 0.5, at "
                 "0 s (between samples 0 and 1)")
-    assert str(remark) == sentence
+    assert remark_text(remark) == sentence
     assert str(verdict) == (
         ("fails" if consistent else "passes")
         + f": 1 remark on the samples, the gravest {sentence}")
     assert verdict.joints.velocity_remarks.tolist() == [0, 1, 0, 0, 0, 0, 0]
     assert not verdict.joints.acceleration_remarks.any()
-    assert verdict.coarse_step == torqued.CoarseStep(
-        0, 0.0, 1.0, PANDA[1], 0.5, 0.0)
+    step = verdict.coarse_step
+    assert (step.sample, step.duration, step.joint, step.position_change) == (
+        0, 1, PANDA[1], 0.5)
     assert verdict.to_dict()["remarks"][0]["last_sample"] == 2
     assert verdict.asked.consistent is consistent
 
@@ -65,7 +68,7 @@ def test_a_derived_spline_is_judged_between_samples(panda, spline):
     violation, = verdict.violations
     assert violation.samples == 0 and violation.worst.between
     assert violation.worst.time == pytest.approx(2.5, rel=1e-9)
-    assert str(violation) == (
+    assert violation_text(violation) == (
         "position of panda_joint3: 1 where the limit is 0.99, at 2.5 s "
         "(between samples 2 and 3)")
     assert verdict.joints.highest_position.between.tolist() == [

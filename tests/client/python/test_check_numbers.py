@@ -7,6 +7,7 @@ import pytest
 import torqued
 from conftest import MODELS, same_bits
 from motions import PANDA, positions, wide, with_efforts
+from torqued.verdict import limited_by_text
 from verdicts import MOTION, WRENCH, same, torques
 
 
@@ -27,7 +28,7 @@ def test_demands_are_those_of_the_samples(panda):
     assert verdict.passes and verdict.violation_count == 0
     assert verdict.violations == () and verdict.first_violation is None
     assert (verdict.samples, verdict.duration) == (2500, t[-1] - t[0])
-    assert joints.names == PANDA
+    assert joints.joint == PANDA
     for peaks, numbers, at in (
             (joints.torque, tau, np.abs(tau).argmax(0)),
             (joints.velocity, MOTION.v, np.abs(MOTION.v).argmax(0)),
@@ -64,8 +65,8 @@ def test_demands_are_those_of_the_samples(panda):
         joints.energy_given.sum(), **exactly)
     assert verdict.energy_taken == pytest.approx(
         joints.energy_taken.sum(), **exactly)
-    assert verdict.revision == panda.revision and verdict.model == "panda"
-    assert verdict.tip_frame == "panda_link8" and verdict.target
+    assert verdict.echo.revision == panda.revision and verdict.echo.model == "panda"
+    assert verdict.echo.tip_frame == "panda_link8" and verdict.echo.target
     assert verdict.trajectory is MOTION and verdict.seconds > 0
     assert verdict.path_inertia is None and verdict.derived is None
 
@@ -123,7 +124,7 @@ def test_the_largest_payload_just_passes(panda):
 
     def over(mass):
         """By how much, and where."""
-        tau = torques(panda, MOTION, payload=torqued.Payload(mass))
+        tau = torques(panda, MOTION, payload=torqued.Payload(mass=mass))
         use = np.abs(tau) / efforts
         return use.max() - 1, np.unravel_index(use.argmax(), use.shape)
 
@@ -137,7 +138,7 @@ def test_the_largest_payload_just_passes(panda):
         assert (over(mass)[0] <= 0) == passes
         assert panda.check_trajectory(
             MOTION, limits=limits,
-            payload=torqued.Payload(mass)).passes == passes
+            payload=torqued.Payload(mass=mass)).passes == passes
 
 
 def test_slowed_down_it_just_passes(panda):
@@ -177,7 +178,7 @@ def test_what_passes_is_told_how_much_faster_it_may_run(panda):
     assert (place.sample, place.time, place.joint, place.between) == (
         row, MOTION.time[row], PANDA[2], False)
     assert place.kind is torqued.LimitKind.VELOCITY
-    assert str(place) == (f"the velocity of {PANDA[2]} at "
+    assert limited_by_text(place) == (f"the velocity of {PANDA[2]} at "
                           f"{MOTION.time[row]:g} s (sample {row})")
 
 
@@ -203,31 +204,32 @@ def test_tables_are_those_of_the_functions(panda):
              0.5 * np.interp(np.abs(v), [0.5, 1.5], [90, 50])),
             ("tau", inertial + bias + gravity + 0.3 * v + 0.7 * np.sign(v)),
             ("sigma_min", panda.operational_space(
-                q, sigma_min=True, on_bad_row="mask").sigma_min)):
+                q, sigma_min=True, bad_rows="nan").sigma_min)):
         assert tables[name].shape == expected.shape
         assert np.abs(tables[name] - expected).max() < 1e-11, name
     sigma, condition = tables["sigma_min"], tables["condition"]
-    assert verdict.path_inertia.sigma_min == torqued.Peak(
+    least = verdict.path_inertia.sigma_min
+    assert (least.sample, least.time, least.value) == (
         sigma.argmin(), MOTION.time[sigma.argmin()], sigma.min())
     assert verdict.path_inertia.condition.value == condition.max()
     assert panda.check_trajectory(MOTION).tables == {}
 
 
 def test_options_are_those_of_the_other_functions(panda):
-    words = {"gravity": [9.81, 0, 0], "payload": torqued.Payload(2),
-             "tip_wrench_frame": "world", "tip_wrench": WRENCH}
+    words = {"gravity": [9.81, 0, 0], "payload": torqued.Payload(mass=2),
+             "tip_wrench_reference_frame": "world", "tip_wrench_on_environment": WRENCH}
     expected = torques(panda, MOTION, **words)
     assert same_bits(panda.check_trajectory(
         MOTION, tables=["tau"], **words).tables["tau"], expected)
-    words.pop("tip_wrench")
-    bound = panda.with_options(**words, fail_fast=True, on_bad_row="raise")
+    words.pop("tip_wrench_on_environment")
+    bound = panda.with_options(**words, fail_fast=True, bad_rows="raise")
     with_wrench = torqued.Trajectory(
         MOTION.time, MOTION.q, MOTION.v, MOTION.a, tip_wrench=WRENCH)
     assert same_bits(bound.check_trajectory(
         with_wrench, tables="tau").tables["tau"], expected)
     one = panda.check_trajectory(
-        MOTION, tip_wrench=WRENCH[7], tables=["tau"]).tables["tau"]
-    assert same_bits(one, torques(panda, MOTION, tip_wrench=WRENCH[7]))
+        MOTION, tip_wrench_on_environment=WRENCH[7], tables=["tau"]).tables["tau"]
+    assert same_bits(one, torques(panda, MOTION, tip_wrench_on_environment=WRENCH[7]))
 
 
 def test_limits_and_drives_take_the_place_of_the_models(panda):
@@ -241,9 +243,9 @@ def test_limits_and_drives_take_the_place_of_the_models(panda):
             PANDA[2]: {"armature": 0.25}})
     assert list(changed.joints.torque_limit) == [
         43.5, 43.5, 43.5, 15, 6, 6, 6]
-    curves = changed.joints.torque_curves
-    assert curves[3].tolist() == [[0.5, 15], [2, 5]]
-    assert [curve.shape for curve in curves[:3] + curves[4:]] == [(0, 2)] * 6
+    assert changed.joints[PANDA[3]].torque_limit_speeds.tolist() == [0.5, 2]
+    assert changed.joints[PANDA[3]].torque_limit_torques.tolist() == [15, 5]
+    assert changed.joints[2].torque_limit_speeds.size == 0
     expected = model.tables["tau"].copy()
     expected[:, 2] += 0.25 * MOTION.a[:, 2]
     assert np.abs(changed.tables["tau"] - expected).max() < 1e-12
@@ -264,7 +266,6 @@ def test_where_there_is_no_limit_there_is_no_use(client):
     unlimited = np.isinf(joints.torque_limit)
     assert list(unlimited) == [True] + [False] * 6
     assert np.array_equal(np.isnan(joints.torque_use.value), unlimited)
-    assert np.array_equal(joints.torque_use.sample == -1, unlimited)
     assert np.array_equal(np.isnan(joints.rms_torque_use), unlimited)
 
 
@@ -272,7 +273,7 @@ def test_rates_are_derived_from_positions(panda):
     for choice, worst in (("cubic", 1e-2), ("QUINTIC", 1e-5)):
         words = {"derive": choice, "tables": ["v", "a"]}
         verdict = panda.check_trajectory(positions(MOTION), **words)
-        kind = torqued.Differentiation[choice.upper()]
+        kind = torqued.Differentiation[choice.upper() + "_SPLINE"]
         assert verdict.derived is kind
         assert np.abs(verdict.tables["v"] - MOTION.v).max() < worst
         assert np.abs(verdict.tables["a"] - MOTION.a).max() < worst

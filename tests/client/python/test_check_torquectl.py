@@ -12,7 +12,7 @@ from verdicts import MOTION, same, torques
 
 @pytest.mark.parametrize("words, flags", [
     ({}, []),
-    ({"payload": torqued.Payload(3), "task": True, "viscous_friction": True},
+    ({"payload": torqued.Payload(mass=3), "task": True, "viscous_friction": True},
      ["--payload", "3", "--task", "--viscous"]),
     ({"derive": "quintic", "derating": 0.2, "merge_gap": 0.1},
      ["--derive", "quintic", "--derate", "0.2", "--gap", "0.1"]),
@@ -20,7 +20,7 @@ from verdicts import MOTION, same, torques
      ["--derive", "cubic", "--consistent"]),
     ({"gravity": [9.81, 0, 0], "precision": "single"},
      ["--gravity", "9.81,0,0", "--precision", "single"]),
-    ({"tip_wrench": [0, 1, 0, 2, 0, 30], "tip_wrench_frame": "world",
+    ({"tip_wrench_on_environment": [0, 1, 0, 2, 0, 30], "tip_wrench_reference_frame": "world",
       "tip_frame": "panda_link7"},
      ["--wrench", "0,1,0,2,0,30", "--wrench-frame", "world", "--tip",
       "panda_link7"]),
@@ -63,20 +63,20 @@ def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
 
 
 @pytest.mark.parametrize("words, flags, differs", [
-    ({"payload": torqued.Payload(3)}, [], ["asked.options"]),
-    ({"payload": torqued.Payload(3)}, ["--payload", "3,0,0,0.1"],
+    ({"payload": torqued.Payload(mass=3)}, [], ["asked.options"]),
+    ({"payload": torqued.Payload(mass=3)}, ["--payload", "3,0,0,0.1"],
      ["asked.options"]),
     ({"derating": 0.5}, [], ["asked.derating"]),
     ({"viscous_friction": True}, [], ["asked.options"]),
     ({"precision": "single"}, [], ["asked.options"]),
     ({"task": True, "characteristic_length": 2}, ["--task"],
      ["asked.operational_space"]),
-    ({"tip_wrench": [0, 0, 0, 0, 0, 50]}, ["--wrench", "0,0,0,0,0,80"],
+    ({"tip_wrench_on_environment": [0, 0, 0, 0, 0, 50]}, ["--wrench", "0,0,0,0,0,80"],
      ["inputs"]),
     ({"task": True, "characteristic_length": 1, "rank_tolerance": 1e-6,
       "singularity": "report", "reference_frame": "local",
       "precision": "double", "gravity": None, "payload": torqued.Payload(
-          3, center_of_mass=[0, 0, 0])},
+          mass=3, center_of_mass=[0, 0, 0])},
      ["--task", "--payload", "3"], [])])
 def test_what_was_asked_is_compared_as_it_counts(client, panda, tmp_path,
                                                  words, flags, differs):
@@ -105,12 +105,12 @@ def test_a_profile_of_wrenches(client, panda, tmp_path):
     path = write_profile(tmp_path / "push.csv")
     MOTION.write(tmp_path / "move.csv")
     verdict = panda.check_trajectory(
-        tmp_path / "move.csv", tip_wrench=path, tables=["tau"])
+        tmp_path / "move.csv", tip_wrench_on_environment=path, tables=["tau"])
     wrench = np.column_stack([
         np.interp(MOTION.time, PROFILE[:, 0], PROFILE[:, k])
         for k in range(1, 7)])
     assert np.abs(verdict.tables["tau"] - torques(
-        panda, MOTION, tip_wrench=wrench)).max() < 1e-12
+        panda, MOTION, tip_wrench_on_environment=wrench)).max() < 1e-12
     said, expected = verdict.to_dict(), ask_torquectl(
         client, tmp_path / "move.csv", "--wrench-profile", str(path))[1]
     for name in ("joints", "payload", "slow_down", "inputs"):
@@ -123,7 +123,7 @@ def test_a_profile_of_wrenches(client, panda, tmp_path):
                           turned),
             write_profile(tmp_path / "plain.txt", "")):
         assert same(panda.check_trajectory(
-            MOTION, tip_wrench=str(other), tables=["tau"]), verdict)
+            MOTION, tip_wrench_on_environment=str(other), tables=["tau"]), verdict)
 
 
 def spoilt_profile(row, column, number):
@@ -145,14 +145,14 @@ def test_a_profile_that_cannot_be_used(panda, tmp_path, header, table, line,
                                        column, word):
     path = write_profile(tmp_path / "push.csv", header, table)
     with pytest.raises(torqued.FileError, match="push.csv") as caught:
-        panda.check_trajectory(MOTION, tip_wrench=path)
+        panda.check_trajectory(MOTION, tip_wrench_on_environment=path)
     assert (caught.value.line, caught.value.column) == (line, column)
     assert word in str(caught.value)
     of_sample = caught.value.reason is torqued.Reason.INVALID_SAMPLE
     assert of_sample == (word in ("finite", "increase"))
     (tmp_path / "push.json").write_text("{}")
     with pytest.raises(torqued.FileError, match="neither"):
-        panda.check_trajectory(MOTION, tip_wrench=tmp_path / "push.json")
+        panda.check_trajectory(MOTION, tip_wrench_on_environment=tmp_path / "push.json")
 
 
 @pytest.mark.parametrize("name", ["move.npz", "move.yaml", "move.json"])

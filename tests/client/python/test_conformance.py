@@ -1,5 +1,5 @@
-"""The cases that the clients of all languages pass, in one call and through a
-stream, blocking and not."""
+"""The cases that the clients of all languages pass, in one call and in several,
+blocking and not."""
 
 import asyncio
 
@@ -9,14 +9,21 @@ import torqued
 from conformance import (
     CASES, arguments_of, check_error, check_evaluation, model_files)
 
-WAYS = ("unary", "stream")
+# States of a message.
+CHUNKS = (1000, 1)
 
 
 @pytest.fixture(scope="module")
-def client():
-    with torqued.local(chunk_rows=2) as connected:
+def server():
+    with torqued.local() as connected:
         for name, path in model_files().items():
             connected.register(name, path)
+        yield connected.address
+
+
+@pytest.fixture(scope="module", params=CHUNKS)
+def client(request, server):
+    with torqued.connect(server, chunk_rows=request.param) as connected:
         yield connected
 
 
@@ -30,31 +37,31 @@ def loop():
 @pytest.fixture(scope="module")
 def waiting_client(client, loop):
     connected = loop.run_until_complete(
-        _connect(client.address))
+        _connect(client.address, client.connection.settings.chunk_rows))
     yield connected
     loop.run_until_complete(connected.close())
 
 
-async def _connect(address):
-    return await torqued.aio.connect(address, chunk_rows=2)
+async def _connect(address, chunk_rows):
+    return await torqued.aio.connect(address, chunk_rows=chunk_rows)
 
 
-def ask(client, case, stream):
+def ask(client, case):
     if "register" in case:
         words = dict(case["register"])
         return client.register(words.pop("name"), words.pop("urdf"), **words)
     return client.model(case["model"]).compute(
-        case["quantities"], stream=stream, **arguments_of(case))
+        case["quantities"], bad_rows="nan", **arguments_of(case))
 
 
-async def ask_waiting(client, case, stream):
+async def ask_waiting(client, case):
     if "register" in case:
         words = dict(case["register"])
         return await client.register(
             words.pop("name"), words.pop("urdf"), **words)
     robot = await client.model(case["model"])
     return await robot.compute(
-        case["quantities"], stream=stream, **arguments_of(case))
+        case["quantities"], bad_rows="nan", **arguments_of(case))
 
 
 def check(case, answer):
@@ -67,19 +74,16 @@ def check(case, answer):
         check_evaluation(answer(), expected)
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", CASES)
-def test_case(client, name, way):
+def test_case(client, name):
     case = CASES[name]
-    check(case, lambda: ask(client, case, way == "stream"))
+    check(case, lambda: ask(client, case))
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", CASES)
-def test_case_without_blocking(waiting_client, loop, name, way):
+def test_case_without_blocking(waiting_client, loop, name):
     case = CASES[name]
-    check(case, lambda: loop.run_until_complete(
-        ask_waiting(waiting_client, case, way == "stream")))
+    check(case, lambda: loop.run_until_complete(ask_waiting(waiting_client, case)))
 
 
 # --- That the runner can fail ------------------------------------------------
@@ -87,7 +91,7 @@ def test_case_without_blocking(waiting_client, loop, name, way):
 
 def test_a_wrong_number_is_found(client):
     case = CASES["inverse dynamics of panda"]
-    evaluation = ask(client, case, False)
+    evaluation = ask(client, case)
     check_evaluation(evaluation, case["expect"])
     evaluation.tau[1, 2] += 1e-8
     with pytest.raises(AssertionError):
@@ -96,11 +100,11 @@ def test_a_wrong_number_is_found(client):
 
 def test_a_bad_row_that_is_not_told_is_found(client):
     case = CASES["a q that is no number"]
-    evaluation = ask(client, case, False)
+    evaluation = ask(client, case)
     evaluation.tau[1] = 0
     with pytest.raises(AssertionError):
         check_evaluation(evaluation, case["expect"])
-    evaluation = ask(client, case, False)
+    evaluation = ask(client, case)
     evaluation.row_status.clear()
     evaluation.ok[:] = np.True_
     with pytest.raises(AssertionError):

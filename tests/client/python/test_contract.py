@@ -1,138 +1,48 @@
-"""The package and the wire name the same things."""
+"""What the package shows of the contract."""
 
-import dataclasses
 import inspect
 
 import pytest
 import torqued
-from torqued import quantities
-from torqued.v1 import (
-    dynamics_pb2, errors_pb2, lint_pb2, model_registry_pb2, trajectory_pb2)
+from torqued.contract import OPTIONS, QUANTITIES
+from torqued.v1 import dynamics_pb2, quantity_pb2
 
 
-@pytest.mark.parametrize("kind, wire, prefix", [
-    (torqued.Quantity, dynamics_pb2.Quantity, "QUANTITY_"),
-    (torqued.ReferenceFrame, dynamics_pb2.ReferenceFrame, "REFERENCE_FRAME_"),
-    (torqued.Precision, dynamics_pb2.Precision, "PRECISION_"),
-    (torqued.TaskAxis, dynamics_pb2.TaskAxis, "TASK_AXIS_"),
-    (torqued.SingularityRule, dynamics_pb2.SingularityRule,
-     "SINGULARITY_RULE_"),
-    (torqued.TaskRule, dynamics_pb2.TaskRule, "TASK_RULE_"),
-    (torqued.RowCode, dynamics_pb2.RowCode, "ROW_CODE_"),
-    (torqued.JointType, model_registry_pb2.JointType, "JOINT_TYPE_"),
-    (torqued.ModelState, model_registry_pb2.ModelState, "MODEL_STATE_"),
-    (torqued.Severity, lint_pb2.Severity, "SEVERITY_"),
-    (torqued.Differentiation, trajectory_pb2.Differentiation,
-     "DIFFERENTIATION_"),
-    (torqued.TrajectoryTable, trajectory_pb2.TrajectoryTable,
-     "TRAJECTORY_TABLE_"),
-    (torqued.LimitKind, trajectory_pb2.LimitKind, "LIMIT_KIND_"),
-    (torqued.Reason, errors_pb2.Reason, "")])
-def test_enums_are_those_of_the_wire(kind, wire, prefix):
-    expected = {name.removeprefix(prefix): number
-                for name, number in wire.items() if number}
-    assert {member.name: member.value
-            for member in kind if member.value} == expected
-
-
-def test_every_result_of_the_wire_has_a_shape_and_a_type():
-    listed = {shape.field for shapes in quantities.ARRAYS.values()
-              for shape in shapes}
-    arrays = {field.name for field in dynamics_pb2.Results.DESCRIPTOR.fields
-              if field.message_type is not None}
-    assert listed == arrays
-    named = set(torqued.Evaluation.__annotations__)
-    assert named == (arrays - {"lambda"}
-                     | {"Lambda", "rank", "rule", "sigma_min"})
-
-
-@pytest.mark.parametrize("kind, message, more", [
-    (torqued.TrajectoryVerdict, "TrajectoryVerdict",
-     {"tables", "trajectory", "inputs", "seconds", "message"}),
-    (torqued.LimitViolation, "LimitViolation", set()),
-    (torqued.Remark, "Remark", set()),
-    (torqued.CoarseStep, "CoarseStep", set()),
-    (torqued.Peak, "Peak", set()),
-    (torqued.LimitedBy, "LimitedBy", set()),
-    (torqued.PayloadRange, "PayloadRange", set()),
-    (torqued.SlowDown, "SlowDown", set()),
-    (torqued.PathInertia, "PathInertia", set()),
-    (torqued.JointDemands, "JointDemand", {"names"})])
-def test_every_field_of_a_verdict_can_be_read(kind, message, more):
-    fields = set(trajectory_pb2.DESCRIPTOR.message_types_by_name[
-        message].fields_by_name)
-    # Names of joints are those of the columns; the echo has properties.
-    there = {field.name for field in dataclasses.fields(kind)} - more
-    in_one = {"torque_limit_speeds": "torque_curves",
-              "torque_limit_torques": "torque_curves"}
-    fields = {in_one.get(field, field) for field in fields}
-    assert fields - there <= {"joint", "echo", "asked"}
-    assert there <= fields
-
-
-@pytest.mark.parametrize("kind, message, elsewhere", [
-    # The options have the validation; tip_frame is what the default tip became.
-    (torqued.Model, "ModelInfo", {"report": "findings",
-                                  "options": "validation"}),
-    (torqued.ModelSummary, "ModelSummary", {})])
-def test_every_field_of_a_model_can_be_read(kind, message, elsewhere):
-    fields = {elsewhere.get(name, name) for name
-              in model_registry_pb2.DESCRIPTOR.message_types_by_name[
-                  message].fields_by_name}
-    assert {field.name for field in dataclasses.fields(kind)} == fields
-
-
-def test_every_field_of_a_check_can_be_given():
-    start = trajectory_pb2.CheckTrajectoryStart.DESCRIPTOR.fields_by_name
-    words = set(torqued.check.CheckWords.__annotations__)
-    spelled = {"model": None, "options": "payload", "operational_space": "task",
-               "tip_wrench_reference_frame": "tip_wrench_frame",
-               "bounds": "limits", "drives": "limits"}
-    assert {spelled.get(name, name) for name in start} - {None} <= words
-    members = {field for message in ("JointBounds", "JointDrive")
-               for field in trajectory_pb2.DESCRIPTOR.message_types_by_name[
-                   message].fields_by_name} - {"joint", "speeds", "torques"}
-    assert set(torqued.JointLimits.__annotations__) == members | {
-        "torque_at_speed"}
-
-
-def test_every_quantity_is_a_function_of_both_robots():
+def test_every_quantity_is_a_documented_function_of_both_robots():
+    assert {quantity.value for quantity in QUANTITIES} == set(
+        quantity_pb2.Quantity.values()) - {0}
     for quantity in torqued.Quantity:
-        name = quantity.name.lower()
-        blocking = getattr(torqued.Robot, name)
-        assert blocking.__doc__ and "Returns" in blocking.__doc__
-        assert getattr(torqued.aio.Robot, name) is blocking
+        function = getattr(torqued.Robot, quantity.name.lower())
+        assert "Returns" in inspect.getdoc(function)
+        assert getattr(torqued.aio.Robot, quantity.name.lower()) is function
+
+
+def test_every_table_of_the_wire_belongs_to_a_quantity():
+    listed = {row.field for each in QUANTITIES.values() for row in each.results}
+    assert listed == {field.name for field in dynamics_pb2.Results.DESCRIPTOR.fields}
+
+
+def test_help_shows_every_option_that_a_quantity_reads():
+    shown = inspect.signature(torqued.Robot.task_torque).parameters
+    assert {"axes", "damping", "gravity", "tip_wrench_on_environment", "base_twist",
+            "null_space_torque", "payload", "precision"} <= set(shown)
+    for name, parameter in shown.items():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            assert f"\n{name}\n    " in inspect.getdoc(torqued.Robot.task_torque)
+    assert "gravity" not in inspect.signature(torqued.Robot.jacobian).parameters
+
+
+@pytest.mark.parametrize("function", ["compute", "with_options"])
+def test_what_computes_anything_takes_every_option(function):
+    shown = set(inspect.signature(getattr(torqued.Robot, function)).parameters)
+    assert set(OPTIONS) <= shown
 
 
 def test_both_kinds_of_client_have_the_same_functions():
     for kind in ("Client", "Robot"):
-        blocking = {name for name in dir(getattr(torqued, kind))
-                    if not name.startswith("_")}
-        waiting = {name for name in dir(getattr(torqued.aio, kind))
-                   if not name.startswith("_")}
-        assert blocking == waiting
-
-
-def test_every_field_of_the_states_can_be_given():
-    inputs = {field.name for field
-              in dynamics_pb2.EvaluateChunk.DESCRIPTOR.fields}
-    words = set(torqued.options.CallWords.__annotations__) | set("qva")
-    assert inputs == {
-        "q", "v", "a", "tau", "tip_wrench_on_environment", "base_twist",
-        "base_acceleration", "external_wrenches_on_robot",
-        "task_acceleration", "null_space_torque", "gravity"}
-    assert {"tip_wrench", "base_twist", "base_acceleration",
-            "external_wrenches", "task_acceleration", "null_space_torque",
-            "gravity"} <= words
-
-
-def test_keywords_are_the_options():
-    options = set(torqued.Options.__dataclass_fields__)
-    bound = torqued.options.BoundWords.__annotations__
-    assert set(bound) == options
-    assert options < set(torqued.options.CallWords.__annotations__)
-    of_rows = {"fail_fast", "on_bad_row"}
-    assert options - of_rows < set(torqued.check.CheckWords.__annotations__)
+        names = [{name for name in dir(getattr(module, kind)) if name[0] != "_"}
+                 for module in (torqued, torqued.aio)]
+        assert names[0] == names[1]
 
 
 def test_everything_public_is_documented():
@@ -140,9 +50,6 @@ def test_everything_public_is_documented():
         thing = getattr(torqued, name)
         if inspect.isclass(thing) or inspect.isfunction(thing):
             assert thing.__doc__, name
-    for kind in (torqued.Client, torqued.Robot, torqued.aio.Client,
-                 torqued.aio.Robot):
+    for kind in (torqued.Client, torqued.Robot, torqued.aio.Client, torqued.aio.Robot):
         for name, function in inspect.getmembers(kind, inspect.isfunction):
-            if not name.startswith("_") and name not in (
-                    "server_info", "health"):
-                assert function.__doc__, f"{kind}.{name}"
+            assert name[0] == "_" or function.__doc__, f"{kind}.{name}"

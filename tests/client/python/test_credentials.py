@@ -66,7 +66,7 @@ def by_python(address, delete=False, **options):
         async with torqued.aio.connect(address, **options) as client:
             assert await client.health() == torqued.Health.SERVING
             robot = await client.model("planar_2r")
-            await robot.compute(["mass_matrix"], Q, stream=True)
+            await robot.compute(["mass_matrix"], Q)
 
     try:
         with torqued.connect(address, **options) as client:
@@ -75,10 +75,10 @@ def by_python(address, delete=False, **options):
             assert client.health() == torqued.Health.SERVING
             robot = client.model("planar_2r")
             robot.mass_matrix(Q)
-            robot.compute(["mass_matrix"], Q, stream=True)
+            robot.compute(["mass_matrix"], Q)
         asyncio.run(ask())
     except torqued.TorquedError as error:
-        return f"{error.code} {error.reason.name} ({error.field}) {error}"
+        return f"{error.code} {error.reason and error.reason.name} ({error.field}) {error}"
     return ""
 
 

@@ -2,11 +2,12 @@
 says."""
 
 import pytest
-
 from torqued import errors
-from torqued.enums import LimitKind, Reason, RemarkKind, RowCode
-from torqued.remarks import Peak, Remark
-from torqued.verdict import LimitedBy, LimitViolation
+from torqued.contract import Reason
+from torqued.message import view
+from torqued.v1 import dynamics_pb2 as dynamics
+from torqued.v1 import trajectory_pb2 as trajectory
+from torqued.verdict import limited_by_text, remark_text, violation_text
 
 
 def steers(code):
@@ -24,29 +25,24 @@ def of_a_file(text):
 
 
 def of_a_row(text):
-    return errors.RowError(errors.RowStatus(
-        3, RowCode.INVALID_INPUT, "q", "elbow", 1.0, text))
-
-
-PEAK = Peak(0, 0.0, 1.0)
+    return errors.RowError(view(dynamics.RowStatus(code=1, field="q", message=text)))
 
 
 def of_a_violation(joint):
-    return LimitViolation(
-        LimitKind.TORQUE, joint, 0, 0, 0.0, 0.0, 1, PEAK, 1.0, 1.0)
+    return violation_text(view(trajectory.LimitViolation(
+        joint=joint, worst=trajectory.Peak())))
 
 
 def of_what_limits(joint):
-    return LimitedBy(0, 0.0, joint, LimitKind.TORQUE)
+    return limited_by_text(view(trajectory.LimitedBy(joint=joint)))
 
 
 def of_a_remark(joint):
-    return Remark(
-        RemarkKind.VELOCITY, joint, 0, 1, 0.0, 1.0, 1, PEAK, 1.0, 1.0)
+    return remark_text(view(trajectory.Remark(joint=joint, worst=trajectory.Peak())))
 
 
 @pytest.mark.parametrize("make", [
-    of_a_violation, of_what_limits, of_a_remark, of_a_call, of_a_file, of_a_row, errors.BadRowsWarning,
+    of_a_violation, of_what_limits, of_a_remark, of_a_call, of_a_file, of_a_row,
     errors.LeftOutWarning, errors.SingularTaskWarning])
 def test_what_steers_terminals_is_escaped_and_nothing_else(make):
     for code in range(0x10000):

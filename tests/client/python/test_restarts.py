@@ -35,7 +35,7 @@ class Calls:
             "unary": lambda robot: robot.inverse_dynamics(**self.one),
             "batch": lambda robot: robot.inverse_dynamics(**self.many),
             "stream": lambda robot: robot.compute(
-                ["mass_matrix"], s.q, stream=True),
+                ["mass_matrix"], s.q),
             "check": lambda robot: robot.check_trajectory(
                 self.motion, tables=["tau"])}
         self.expected = {

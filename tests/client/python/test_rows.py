@@ -15,12 +15,13 @@ def spoilt(states):
 
 
 def test_the_mask_tells_bad_rows(panda, spoilt):
-    evaluation = panda.compute(["inverse_dynamics", "frame_pose"], spoilt)
+    evaluation = panda.compute(
+        ["inverse_dynamics", "frame_pose"], spoilt, bad_rows="nan")
     assert evaluation.ok.tolist() == [True, True, True, False, True]
     status, = evaluation.row_status
     assert (status.row, status.field, status.joint) == (3, "q", "panda_joint3")
     assert status.code is torqued.RowCode.INVALID_INPUT
-    assert np.isnan(status.value) and not status.has_answer
+    assert np.isnan(status.value)
     assert np.isnan(evaluation.tau[~evaluation.ok]).all()
     assert np.isfinite(evaluation.tau[evaluation.ok]).all()
     assert np.isnan(evaluation.pose[3]).all()
@@ -36,27 +37,18 @@ def test_a_single_state_without_an_answer_raises(panda, spoilt):
     assert np.isnan(error.value)
 
 
-def test_a_batch_warns_once_and_has_nan(panda, spoilt):
-    with pytest.warns(torqued.BadRowsWarning, match="1 of 5.*row 3") as caught:
-        tau = panda.inverse_dynamics(spoilt)
-    assert len(caught) == 1 and caught[0].filename == __file__
-    assert np.isnan(tau).any(axis=1).tolist() == [
-        False, False, False, True, False]
-
-
-def test_what_is_done_about_bad_rows_can_be_chosen(panda, spoilt, recwarn):
+def test_bad_rows_raise_or_are_nan(panda, spoilt, recwarn):
     with pytest.raises(torqued.RowError, match="row 3"):
-        panda.inverse_dynamics(spoilt, on_bad_row="raise")
+        panda.inverse_dynamics(spoilt)
     with pytest.raises(torqued.RowError, match="row 3"):
-        panda.compute(["inverse_dynamics"], spoilt, on_bad_row="raise")
+        panda.compute(["inverse_dynamics"], spoilt)
+    mask = panda.with_options(bad_rows="nan")
     with pytest.raises(torqued.RowError):
-        panda.with_options(on_bad_row="raise").mass_matrix(spoilt)
-    assert np.isnan(panda.inverse_dynamics(spoilt[3], on_bad_row="mask")).all()
-    panda.inverse_dynamics(spoilt, on_bad_row="mask")
+        mask.mass_matrix(spoilt, bad_rows="raise")
+    assert np.isnan(mask.inverse_dynamics(spoilt[3])).all()
+    assert np.isnan(mask.inverse_dynamics(spoilt)).any(axis=1).tolist() == [
+        False, False, False, True, False]
     assert not recwarn
-    with pytest.warns(torqued.BadRowsWarning) as caught:
-        panda.compute(["mass_matrix"], spoilt, on_bad_row="warn")
-    assert caught[0].filename == __file__
 
 
 def test_a_singular_task_has_an_answer_and_warns(client):
@@ -71,14 +63,11 @@ def test_a_singular_task_has_an_answer_and_warns(client):
     assert np.isfinite(result.Lambda).all()
     with pytest.warns(torqued.SingularTaskWarning):
         robot.operational_space(q[0], **task)
-    with pytest.raises(torqued.RowError):
-        robot.operational_space(q, on_bad_row="raise", **task)
-    evaluation = robot.compute(["operational_space"], q, **task)
+    evaluation = robot.compute(["operational_space"], q, bad_rows="nan", **task)
     assert evaluation.ok.tolist() == [False, True]
-    assert evaluation.row_status[0].has_answer
 
 
-def test_a_task_that_hardly_moves_has_an_answer_and_warns(client):
+def test_a_task_that_hardly_moves_is_singular(client):
     robot = client.model("planar_2r")
     # Stretched but for 1e-8 rad, and bent.
     q = np.array([[0.3, 1e-8], [0.3, 1.0]])
@@ -88,23 +77,17 @@ def test_a_task_that_hardly_moves_has_an_answer_and_warns(client):
     assert [w.filename for w in caught] == [__file__]
     assert result.rank.tolist() == [0, 1]
     assert np.isfinite(result.Lambda).all() and not result.Lambda[0].any()
-    status = robot.compute(["operational_space"], q, **task).row_status
-    assert [(s.code, s.has_answer) for s in status] == [
-        (torqued.RowCode.SINGULAR_TASK_SPACE, True)]
+    status = robot.compute(
+        ["operational_space"], q, bad_rows="nan", **task).row_status
+    assert [s.code for s in status] == [torqued.RowCode.SINGULAR_TASK_SPACE]
 
 
-@pytest.mark.parametrize("stream", [False, True])
-def test_all_of_many_bad_rows_are_told(client, stream):
-    # Larger chunks would have more bad rows than a reply lists.
-    with torqued.connect(client.address, chunk_rows=5000) as coarse:
-        check_many_bad_rows(coarse.model("panda"), stream)
-
-
-def check_many_bad_rows(panda, stream):
+def test_all_of_many_bad_rows_are_listed(panda):
+    # A reply lists 1000.
     q = np.zeros((5000, 7))
     bad = np.arange(5000) % 3 == 1
     q[bad, 4] = NAN
-    evaluation = panda.compute(["mass_matrix"], q, stream=stream)
+    evaluation = panda.compute(["mass_matrix"], q, bad_rows="nan")
     assert np.array_equal(evaluation.ok, ~bad)
     assert [s.row for s in evaluation.row_status] == np.flatnonzero(
         bad).tolist()
@@ -112,6 +95,6 @@ def check_many_bad_rows(panda, stream):
 
 def test_failing_fast(panda, spoilt):
     with pytest.raises(torqued.InvalidArgument) as caught:
-        panda.inverse_dynamics(spoilt, fail_fast=True)
+        panda.compute(["inverse_dynamics"], spoilt, fail_fast=True)
     assert caught.value.reason is torqued.Reason.ROW_FAILED
     assert (caught.value.row, caught.value.joint) == (3, "panda_joint3")

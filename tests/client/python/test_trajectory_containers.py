@@ -64,7 +64,7 @@ def test_containers_give_the_same_verdict(panda, tmp_path):
         given = (tmp_path / name if name != "move.npy" else
                  torqued.Trajectory.read(tmp_path / name, panda.joint_names))
         verdict = panda.check_trajectory(given, tables=["tau"])
-        assert verdict.message == expected.message, name
+        assert verdict.proto == expected.proto, name
         assert same_bits(verdict.tables["tau"], expected.tables["tau"])
 
 

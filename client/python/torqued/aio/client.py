@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Unpack
+from typing import Any, Iterable, List, Mapping, Optional, Sequence, Type, Union
 
 from torqued.aio.connection import Connection
 from torqued.aio.opening import Opening
 from torqued.aio.robot import Robot
 from torqued.client import description_files
-from torqued.enums import Health
-from torqued.keywords import check_keywords, names_its_keywords
+from torqued.contract import (
+    GetServerInfoReply, ModelInfo, ModelSummary, Validation, ValidateModelReply)
 from torqued.local_server import LocalServer
-from torqued.model import (
-    Model, ModelSummary, Report, ServerInfo, info_of, model_of, report_of,
-    summary_of)
-from torqued.model_faults import file_of, told_with_place
-from torqued.registration import (
-    DescriptionWords, RegistrationWords, Urdf, name_of, register_request,
-    validate_request)
-from torqued.settings import ConnectWords, Settings
-from torqued.trajectory import Path
-from torqued.v1 import model_registry_pb2, server_info_pb2
+from torqued.message import view
+from torqued.model_faults import file_of, with_places
+from torqued.registration import Urdf, description_of, name_of
+from torqued.settings import Health, Settings
+from torqued.values import Path
+from torqued.v1 import model_registry_pb2 as pb
+from torqued.v1 import server_info_pb2
 
 
 class Client:
     """As torqued.Client, with functions to be awaited."""
 
     def __init__(self, connection: Connection,
-                 server: LocalServer | None = None) -> None:
+                 server: Optional[LocalServer] = None) -> None:
         """See `connect` and `local`."""
         self.connection = connection
         #: The local server that ends with this client, if there is one.
@@ -41,93 +36,79 @@ class Client:
     def address(self) -> str:
         return self.connection.settings.address
 
-    @names_its_keywords
     async def model(self, reference: str, *,
-                    deadline: float | None = None) -> Robot:
+                    deadline: Optional[float] = None) -> Robot:
         """As torqued.Client.model."""
-        return Robot(
-            self, await self.describe(reference, deadline=deadline))
+        return Robot(self, await self.describe(reference, deadline=deadline))
 
-    @names_its_keywords
     async def describe(self, reference: str, *,
-                       deadline: float | None = None) -> Model:
+                       deadline: Optional[float] = None) -> ModelInfo:
         """As torqued.Client.describe."""
-        reply = await self.connection.read(
-            self.connection.registry.GetModel,
-            model_registry_pb2.GetModelRequest(model=reference),
-            self.connection.deadline(deadline))
-        return model_of(reply.model)
+        info: ModelInfo = view((await self._get(reference, False, deadline)).model)
+        return info
 
-    @names_its_keywords
     async def source(self, reference: str, *,
-                     deadline: float | None = None) -> bytes:
+                     deadline: Optional[float] = None) -> bytes:
         """As torqued.Client.source."""
-        reply = await self.connection.read(
-            self.connection.registry.GetModel,
-            model_registry_pb2.GetModelRequest(
-                model=reference, include_source=True),
-            self.connection.deadline(deadline))
-        return bytes(reply.source)
+        return bytes((await self._get(reference, True, deadline)).source)
 
-    async def register(self, name: str, urdf: Urdf,
-                       **words: Unpack[RegistrationWords]) -> Robot:
+    async def register(self, name: str, urdf: Urdf, *, tip_frame: str = "",
+                       validation: Union[Validation, str, None] = None, label: str = "",
+                       expected_current: Optional[str] = None,
+                       deadline: Optional[float] = None) -> Robot:
         """As torqued.Client.register."""
-        request = register_request(name, urdf, words)
-        with told_with_place(file_of(urdf)):
+        request = pb.RegisterModelRequest(
+            name=name, label=label, expected_current=expected_current,
+            **description_of(urdf, tip_frame, validation))
+        with with_places(file_of(urdf)):
             reply = await self.connection.change(
                 self.connection.registry.RegisterModel, request,
-                self.connection.deadline(words.get("deadline")))
-        return Robot(self, model_of(reply.model))
+                self.connection.deadline(deadline))
+        return Robot(self, view(reply.model))
 
-    async def validate(self, urdf: Urdf,
-                       **words: Unpack[DescriptionWords]) -> Report:
+    async def validate(self, urdf: Urdf, *, tip_frame: str = "",
+                       validation: Union[Validation, str, None] = None,
+                       deadline: Optional[float] = None) -> ValidateModelReply:
         """As torqued.Client.validate."""
-        return report_of(await self.connection.read(
+        reply: ValidateModelReply = view(await self.connection.read(
             self.connection.registry.ValidateModel,
-            validate_request(urdf, words),
-            self.connection.deadline(words.get("deadline"))))
+            pb.ValidateModelRequest(**description_of(urdf, tip_frame, validation)),
+            self.connection.deadline(deadline)))
+        return reply
 
-    @names_its_keywords
-    async def models(self, *,
-                     deadline: float | None = None) -> list[ModelSummary]:
+    async def models(self, *, deadline: Optional[float] = None) -> List[ModelSummary]:
         """As torqued.Client.models."""
-        request = model_registry_pb2.ListModelsRequest(page_size=1000)
-        models: list[ModelSummary] = []
+        request = pb.ListModelsRequest(page_size=1000)
+        models: List[ModelSummary] = []
         end = self.connection.deadline(deadline)
         while True:
             page = await self.connection.read(
                 self.connection.registry.ListModels, request, end)
-            models += map(summary_of, page.models)
+            models += map(view, page.models)
             request.page_token = page.next_page_token
             if not request.page_token:
                 return models
 
-    @names_its_keywords
-    async def delete(self, name: str, *,
-                     expected_current: str | None = None,
-                     deadline: float | None = None) -> None:
+    async def delete(self, name: str, *, expected_current: Optional[str] = None,
+                     deadline: Optional[float] = None) -> None:
         """As torqued.Client.delete."""
-        request = model_registry_pb2.DeleteModelRequest(name=name)
-        if expected_current is not None:
-            request.expected_current = expected_current
         await self.connection.change(
-            self.connection.registry.DeleteModel, request,
+            self.connection.registry.DeleteModel,
+            pb.DeleteModelRequest(name=name, expected_current=expected_current),
             self.connection.deadline(deadline))
 
-    @names_its_keywords
     async def server_info(self, *,
-                          deadline: float | None = None) -> ServerInfo:
+                          deadline: Optional[float] = None) -> GetServerInfoReply:
         """As torqued.Client.server_info."""
-        return info_of(await self.connection.read(
+        reply: GetServerInfoReply = view(await self.connection.read(
             self.connection.info.GetServerInfo,
             server_info_pb2.GetServerInfoRequest(),
             self.connection.deadline(deadline)))
+        return reply
 
-    @names_its_keywords
-    async def health(self, *, deadline: float | None = None) -> Health:
+    async def health(self, *, deadline: Optional[float] = None) -> Health:
         """As torqued.Client.health."""
-        return await self.connection.health(
-            self.connection.deadline(deadline))
+        return await self.connection.health(self.connection.deadline(deadline))
 
     async def close(self) -> None:
         """As torqued.Client.close."""
@@ -135,36 +116,39 @@ class Client:
         if self.server is not None:
             await asyncio.to_thread(self.server.stop)
 
+    async def _get(self, reference: str, source: bool,
+                   deadline: Optional[float]) -> Any:
+        return await self.connection.read(
+            self.connection.registry.GetModel,
+            pb.GetModelRequest(model=reference, include_source=source),
+            self.connection.deadline(deadline))
+
     async def __aenter__(self) -> Client:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None,
-                        error: BaseException | None,
-                        trace: TracebackType | None) -> None:
+    async def __aexit__(self, kind: Optional[Type[BaseException]],
+                        error: Optional[BaseException],
+                        trace: Optional[TracebackType]) -> None:
         await self.close()
 
     def __repr__(self) -> str:
         return f"<torqued.aio.Client of {self.address}>"
 
 
-def connect(address: str, **words: Unpack[ConnectWords]) -> Opening[Client]:
+def connect(address: str, **settings: Any) -> "Opening[Client]":
     """As torqued.connect."""
-    check_keywords(words, ConnectWords.__annotations__)
-    return Opening(lambda: _connect(address, words))
+    return Opening(lambda: _connect(address, settings))
 
 
-def local(models: Iterable[Path] | Path = (), *,
-          binary: str | os.PathLike[str] | None = None,
-          store: str | os.PathLike[str] | None = None,
-          arguments: Sequence[str] = (),
-          **words: Unpack[ConnectWords]) -> Opening[Client]:
+def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = None,
+          store: Optional[Path] = None, arguments: Sequence[str] = (),
+          **settings: Any) -> "Opening[Client]":
     """As torqued.local."""
-    check_keywords(words, ConnectWords.__annotations__)
-    return Opening(lambda: _local(models, binary, store, arguments, words))
+    return Opening(lambda: _local(models, binary, store, arguments, settings))
 
 
-async def _connect(address: str, words: ConnectWords) -> Client:
-    connection = Connection(Settings(address, **words))
+async def _connect(address: str, settings: Mapping[str, Any]) -> Client:
+    connection = Connection(Settings(address, **settings))
     try:
         await connection.wait()
     except BaseException:
@@ -173,18 +157,20 @@ async def _connect(address: str, words: ConnectWords) -> Client:
     return Client(connection)
 
 
-async def _local(models: Iterable[Path] | Path,
-                 binary: str | os.PathLike[str] | None,
-                 store: str | os.PathLike[str] | None,
-                 arguments: Sequence[str], words: ConnectWords) -> Client:
+async def _local(models: Union[Iterable[Path], Path], binary: Optional[Path],
+                 store: Optional[Path], arguments: Sequence[str],
+                 settings: Mapping[str, Any]) -> Client:
     server = await asyncio.to_thread(
         lambda: LocalServer(binary, store=store, arguments=arguments))
+    client = None
     try:
-        client = await _connect(server.address, words)
+        client = await _connect(server.address, settings)
         client.server = server
         for path in description_files(models):
             await client.register(name_of(path), path)
     except BaseException:
+        if client is not None:
+            await client.close()
         await asyncio.to_thread(server.stop)
         raise
     return client

@@ -11,11 +11,10 @@ import grpc
 from torqued import errors
 from torqued.batch import Batch, Plan
 from torqued.check import CheckPlan
-from torqued.enums import Health
 from torqued.evaluation import Evaluation
-from torqued.options import Progress
 from torqued.retry import Deadline, Schedule
-from torqued.settings import HEALTH_REQUEST, Settings, Waiting, health_of
+from torqued.settings import (
+    HEALTH_REQUEST, Health, Settings, Waiting, health_of)
 from torqued.transport import Transport
 from torqued.v1 import server_info_pb2
 from torqued.verdict import TrajectoryVerdict
@@ -87,9 +86,8 @@ class Connection(Transport):
                             deadline, schedule)
             again = True
 
-    async def compute(self, plan: Plan, progress: Progress | None,
-                      stream: bool) -> Evaluation:
-        batch, deadline, schedule = self._begin_batch(plan, progress, stream)
+    async def compute(self, plan: Plan) -> Evaluation:
+        batch, deadline, schedule = self._begin_batch(plan)
         if batch.in_one_call:
             try:
                 reply = await self.read(
@@ -145,7 +143,7 @@ class Connection(Transport):
         for pause in pauses:
             try:
                 await asyncio.wait_for(self._closed.wait(), pause)
-            except TimeoutError:
+            except asyncio.TimeoutError:
                 continue
             return
 

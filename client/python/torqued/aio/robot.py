@@ -3,119 +3,65 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Type
 
 from torqued.aio.opening import Opening
-from torqued.arrays import FloatArray, JointInput
-from torqued.check import CheckWords, plan_of
-from torqued.enums import Quantity
-from torqued.evaluation import (
-    CenterOfMass, Energy, Evaluation, ForwardDynamicsDerivatives,
-    FrameAcceleration, InverseDynamicsDerivatives, OperationalSpace,
-    PowerBalance, TaskProjection)
-from torqued.keywords import check_keywords
-from torqued.model import Model
-from torqued.options import BoundWords, CallWords, Options
-from torqued.question import plain_result
-from torqued.registration import RegistrationWords, Urdf, name_of
-from torqued.robot_functions import RobotFunctions
-from torqued.trajectory import Path, Trajectory
+from torqued.contract import AwaitedFunctions, Quantity
+from torqued.evaluation import Evaluation
+from torqued.registration import Urdf, name_of
+from torqued.robot import Described
 from torqued.verdict import TrajectoryVerdict
 
 if TYPE_CHECKING:
     from torqued.aio.client import Client
 
-T = TypeVar("T")
-Awaited = Coroutine[Any, Any, T]
 
-
-class Robot(RobotFunctions[
-        Awaited[Evaluation], Awaited[TrajectoryVerdict], Awaited[FloatArray],
-        Awaited[OperationalSpace], Awaited[Energy], Awaited[CenterOfMass],
-        Awaited[FrameAcceleration],
-        Awaited[InverseDynamicsDerivatives],
-        Awaited[ForwardDynamicsDerivatives], Awaited[TaskProjection],
-        Awaited[PowerBalance]]):
+class Robot(Described, AwaitedFunctions):
     """As torqued.Robot, with functions to be awaited."""
 
-    def __init__(self, client: Client, model: Model,
-                 options: Options = Options()) -> None:
-        """See `Client.model`, `Client.register` and `from_urdf`."""
-        super().__init__(model, options)
-        self._client = client
-        self._owns_client = False
-
     @classmethod
-    def from_urdf(cls, urdf: Urdf, client: Client | None = None, *,
-                  name: str | None = None,
-                  **words: Unpack[RegistrationWords]) -> Opening[Robot]:
+    def from_urdf(cls, urdf: Urdf, client: "Optional[Client]" = None, *,
+                  name: Optional[str] = None, **words: Any) -> "Opening[Robot]":
         """As torqued.Robot.from_urdf."""
-        check_keywords(words, RegistrationWords.__annotations__)
         return Opening(lambda: _from_urdf(urdf, client, name, words))
-
-    @property
-    def client(self) -> Client:
-        return self._client
-
-    def with_options(self, **words: Unpack[BoundWords]) -> Self:
-        """The same robot, whose calls start from these options."""
-        return self._bound(words)
 
     async def close(self) -> None:
         """Ends the local server that `from_urdf` started, if it did."""
         if self._owns_client:
             await self._client.close()
 
-    async def __aenter__(self) -> Self:
+    async def __aenter__(self) -> Robot:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None,
-                        error: BaseException | None,
-                        trace: TracebackType | None) -> None:
+    async def __aexit__(self, kind: Optional[Type[BaseException]],
+                        error: Optional[BaseException],
+                        trace: Optional[TracebackType]) -> None:
         await self.close()
-
-    def __repr__(self) -> str:
-        return f"<torqued.aio.Robot {self.name}@{self.revision[:12]}>"
 
     # --- Below ---------------------------------------------------------------
 
-    def _with(self, options: Options) -> Self:
-        return type(self)(self._client, self.model, options)
+    async def _one(self, quantity: Quantity, words: Mapping[str, Any]) -> Any:
+        return (await self._several([quantity], words)).returned(quantity)
 
-    async def _computed(self, quantities: Sequence[Quantity | str],
-                        inputs: Mapping[str, JointInput | None],
-                        words: CallWords, stream: bool) -> Evaluation:
-        evaluation = await self._evaluate(quantities, inputs, words, stream)
-        evaluation.raise_or_warn(
-            self._on_bad_row(words) or "mask", stacklevel=2)
+    async def _several(self, quantities: Sequence[Any], words: Mapping[str, Any],
+                       ) -> Evaluation:
+        words = self._words(words)
+        evaluation: Evaluation = await self._client.connection.compute(
+            self._plan(quantities, words))
+        evaluation.raise_or_warn(words.get("bad_rows"), stacklevel=3)
         return evaluation
 
-    async def _checked(self, trajectory: Trajectory | Path,
-                       words: CheckWords) -> TrajectoryVerdict:
+    async def _checked(self, words: Mapping[str, Any]) -> TrajectoryVerdict:
         # A file may be large.
-        plan = await asyncio.to_thread(plan_of, self, trajectory, words)
+        plan = await asyncio.to_thread(self._check_plan, self._words(words))
         plan.warn(stacklevel=2)
-        return await self._client.connection.check(plan)
-
-    async def _plain(self, quantity: Quantity,
-                     inputs: Mapping[str, JointInput | None],
-                     words: CallWords) -> Any:
-        evaluation = await self._evaluate([quantity], inputs, words, False)
-        if evaluation.row_status:
-            evaluation.raise_or_warn(self._on_bad_row(words), stacklevel=2)
-        return plain_result(evaluation, quantity)
-
-    async def _evaluate(self, quantities: Sequence[Quantity | str],
-                        inputs: Mapping[str, JointInput | None],
-                        words: CallWords, stream: bool) -> Evaluation:
-        plan, progress = self._plan(quantities, inputs, words)
-        return await self._client.connection.compute(plan, progress, stream)
+        verdict: TrajectoryVerdict = await self._client.connection.check(plan)
+        return verdict
 
 
-async def _from_urdf(urdf: Urdf, client: Client | None, name: str | None,
-                     words: RegistrationWords) -> Robot:
+async def _from_urdf(urdf: Urdf, client: "Optional[Client]", name: Optional[str],
+                     words: Mapping[str, Any]) -> Robot:
     from torqued.aio.client import local
 
     owned = client is None

@@ -8,8 +8,8 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from torqued.arrays import FloatArray
-from torqued.enums import Reason
+from torqued.values import FloatArray
+from torqued.contract import Reason
 from torqued.errors import FilePlace
 from torqued.formats.samples import Samples, Wanted, chosen, split_plain
 

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, NoReturn
 
-from torqued.enums import Reason
+from torqued.contract import Reason
 from torqued.errors import FileError, FilePlace
 
 # Brackets, and texts, in which there are none. One that does not end goes to the

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from torqued import errors
-from torqued.arrays import FloatArray
-from torqued.enums import Reason
+from torqued.values import FloatArray
+from torqued.contract import Reason
 from torqued.errors import FilePlace
 from torqued.formats.samples import Samples, Wanted, of_joints, split_plain
 

@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from torqued.arrays import FloatArray
-from torqued.enums import Reason
+from torqued.values import FloatArray
+from torqued.contract import Reason
 from torqued.errors import FilePlace
 from torqued.formats import json_tree, yaml_tree
 from torqued.formats.samples import Samples, Wanted, of_joints

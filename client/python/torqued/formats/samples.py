@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from torqued.arrays import FloatArray
-from torqued.enums import Reason
+from torqued.values import FloatArray
+from torqued.contract import Reason
 from torqued.errors import FilePlace
 
 

@@ -1,0 +1,45 @@
+"""The base of the contract's enums."""
+
+from __future__ import annotations
+
+import enum
+import numbers
+from typing import Any, Type, TypeVar
+
+C = TypeVar("C", bound="Choice")
+
+
+class Choice(enum.IntEnum):
+    """An enum of the contract. Its names are accepted in any case: "world",
+    "linear_x". A number from a newer server that this client does not know is a
+    value whose name is that number."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Any:
+        if not isinstance(value, int):
+            return None
+        unknown = int.__new__(cls, value)
+        unknown._name_ = str(int(value))
+        unknown._value_ = int(value)
+        return unknown
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return type(self), (self._value_,)
+
+
+def parse(kind: Type[C], given: Any) -> C:
+    """A member from itself, its name or its number. Raises ValueError with the names
+    that there are."""
+    if isinstance(given, str):
+        name = given.upper().replace("-", "_")
+        # "cubic" is enough for CUBIC_SPLINE.
+        near = [member for member in kind if member.name.startswith(name + "_")]
+        if name in kind.__members__ or len(near) == 1:
+            return kind.__members__.get(name) or near[0]
+    # True, 1.0 and members of other enums only equal a number.
+    elif isinstance(given, kind) or not isinstance(given, (bool, enum.Enum)) and (
+            isinstance(given, numbers.Integral)):
+        if given in list(kind):
+            return kind(int(given))
+    names = ", ".join(member.name.lower() for member in kind)
+    raise ValueError(f"{given!r:.60} is not a {kind.__name__}; there are {names}")

@@ -1,0 +1,90 @@
+"""What functions take and return."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import (
+    Any, Callable, Literal, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple,
+    Type, Union, runtime_checkable)
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.floating[Any]]
+#: A file or a directory.
+Path = Union[str, "os.PathLike[str]"]
+#: See `Functions`.
+BadRows = Literal["raise", "nan"]
+
+
+@runtime_checkable
+class Columns(Protocol):
+    """Numbers by joint name: a dict, a pandas DataFrame or Series, or anything else
+    that has keys() and accepts them in brackets."""
+
+    def keys(self) -> Any: ...
+
+    def __getitem__(self, key: str, /) -> Any: ...
+
+
+#: One number for each joint in the last axis, in joint order; or numbers by name.
+JointInput = Union[npt.ArrayLike, Columns]
+
+
+class ProgressBar(Protocol):
+    """What tqdm has."""
+
+    total: Any
+
+    def update(self, n: int, /) -> Any: ...
+
+
+#: Called with (states done, states of all), or a tqdm-like bar.
+Progress = Union[Callable[[int, int], Any], ProgressBar]
+
+
+@dataclasses.dataclass(frozen=True)
+class ExternalWrench:
+    """A wrench that acts ON THE ROBOT at a link.
+
+    wrench: (..., 6), (moment; force), N m and N. frame: link name; "": the tip frame.
+    reference_frame: its axes and its point, of that frame; None: LOCAL.
+    """
+
+    wrench: npt.ArrayLike
+    frame: str = ""
+    reference_frame: Any = None
+
+
+#: At several links: a list, or a dict from link names to wrenches in LOCAL axes.
+ExternalWrenches = Union[Sequence[ExternalWrench], Mapping[str, npt.ArrayLike]]
+
+
+class ResultRow(NamedTuple):
+    """A result of a quantity: its field of the wire's Results, its name in Python, the
+    axes of one state's numbers (numbers and names of dimensions), and whether it
+    travels as an Array."""
+
+    field: str
+    name: str
+    axes: Tuple[Union[int, str], ...]
+    is_array: bool
+
+    def shape(self, sizes: Mapping[str, int]) -> Tuple[int, ...]:
+        return tuple(axis if isinstance(axis, int) else sizes[axis]
+                     for axis in self.axes)
+
+
+class QuantityRow(NamedTuple):
+    """What there is of a quantity: what it reads, the tuple that its function returns
+    (None: its one result), and its results."""
+
+    reads: Tuple[str, ...]
+    returns: Optional[Type[Any]]
+    results: Tuple[ResultRow, ...]
+
+
+def sizes(n: int, m: int) -> Mapping[str, int]:
+    """The dimensions of a robot with n joints and of a task with m axes."""
+    return {"nq": n, "nv": n, "links": n, "10links": 10 * n, "m": m}
