@@ -3,26 +3,26 @@
 import type { Channel } from './channel.js';
 import { TorquedError } from './errors.js';
 import type { EvaluationBase } from './evaluation.js';
-import { type Asked, EvaluationBuilder } from './evaluation_builder.js';
+import {
+  type Asked,
+  EvaluationBuilder,
+  numbersPerRowOf,
+  type WireReply,
+} from './evaluation_builder.js';
 import { exchange } from './exchange.js';
 import { fewerRows, rowsPerMessage } from './message_rows.js';
+import { toNumber } from './message.js';
+import type { WireChunk } from './numbers.js';
+import type { WireWhat } from './options.js';
 import { METHODS } from './protocol.js';
-import { RESULT_TABLES } from './quantities.js';
 import { type CallLimits, untilDone } from './retry.js';
 import { chunkOf, countStates, type Inputs, numbersPerRow } from './states.js';
-import {
-  toNumber,
-  type WireChunk,
-  type WireReply,
-  type WireWhat,
-} from './wire.js';
 
 /** A batch and how it travels. */
 export interface Batch {
   readonly channel: Channel;
   readonly limits: CallLimits;
   readonly what: WireWhat;
-  readonly tipWrenchFrame: number;
   readonly inputs: Inputs;
   readonly asked: Asked;
   /** Most states of one message. */
@@ -31,20 +31,9 @@ export interface Batch {
   readonly progress: ((done: number, total: number) => void) | undefined;
 }
 
-function replyNumbersPerRow({ quantities, joints, axes }: Asked): number {
-  let numbers = 0;
-  for (const quantity of quantities) {
-    for (const [, shape] of RESULT_TABLES[quantity]) {
-      const [rows, columns] = shape(joints, axes);
-      numbers += rows * columns;
-    }
-    if (quantity === 'operationalSpace') numbers += 3;
-  }
-  return numbers;
-}
-
 async function inOneCall(batch: Batch, rows: number): Promise<EvaluationBase> {
-  const { channel, limits, what, inputs, asked } = batch;
+  const { channel, limits, inputs, asked } = batch;
+  const { tipWrenchReferenceFrame: referenceFrame, ...what } = batch.what;
   const { tipWrenchOnEnvironment: wrench, ...states } = chunkOf(
     inputs,
     0,
@@ -53,14 +42,7 @@ async function inOneCall(batch: Batch, rows: number): Promise<EvaluationBase> {
   const request = {
     ...what,
     ...states,
-    ...(wrench
-      ? {
-          tipWrenchOnEnvironment: {
-            wrench,
-            referenceFrame: batch.tipWrenchFrame,
-          },
-        }
-      : {}),
+    ...(wrench ? { tipWrenchOnEnvironment: { wrench, referenceFrame } } : {}),
   };
   const reply = await untilDone(
     () => channel.unary<WireReply>(METHODS.compute, request, limits),
@@ -95,10 +77,10 @@ async function inChunks(
   total: number,
   chunkRows: number,
 ): Promise<EvaluationBase> {
-  const { channel, limits, what, tipWrenchFrame, inputs, asked } = batch;
+  const { channel, limits, what, inputs, asked } = batch;
   const builder = new EvaluationBuilder(asked, total);
   const done = { rows: 0, chunks: 0 };
-  const settings = { channel, limits, what, tipWrenchFrame };
+  const settings = { channel, limits, what };
   let rowsAtATime = chunkRows;
   while (true) {
     try {
@@ -133,7 +115,7 @@ async function inChunks(
 export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
   const { inputs, asked } = batch;
   const rows = countStates(inputs);
-  const numbers = Math.max(numbersPerRow(inputs), replyNumbersPerRow(asked));
+  const numbers = Math.max(numbersPerRow(inputs), numbersPerRowOf(asked));
   const fitting = Math.min(
     batch.chunkRows,
     rowsPerMessage(numbers, batch.maxMessageBytes),

@@ -1,37 +1,86 @@
 // Checks of whole trajectories.
 
 import type { Channel } from './channel.js';
+import {
+  CHECK_FIELDS,
+  type CheckFields,
+  type TrajectoryTable,
+  type TrajectoryVerdict,
+} from './contract.js';
 import { brokenReply } from './errors.js';
 import { Matrix } from './matrix.js';
-import { checkRows, copyNumbers } from './numbers.js';
-import { METHODS } from './protocol.js';
+import { camelName, enumName, fill, toNumber, view } from './message.js';
+import { checkRows, copyNumbers, type WireArray } from './numbers.js';
+import {
+  CALL_NAMES,
+  type CallOptions,
+  checkedProgress,
+  wireOptions,
+} from './options.js';
+import { enumType, METHODS } from './protocol.js';
 import { type CallLimits, untilDone } from './retry.js';
 import { Sender, Unanswered } from './sending.js';
-import type { TrajectoryTable } from './trajectory_options.js';
 import {
   messagesOf,
   type SampleShape,
   type Trajectory,
   type WireSamples,
 } from './trajectory_samples.js';
-import {
-  toVerdict,
-  type TrajectoryCheck,
-  type TrajectoryVerdict,
-  type WireVerdict,
-} from './trajectory_verdict.js';
-import { toNumber, type WireArray, type WireInteger } from './wire.js';
 
-interface WireTableRows extends Partial<
-  Record<TrajectoryTable, WireArray | null>
-> {
-  firstSample: WireInteger;
+/** Options of `checkTrajectory`. */
+export interface CheckOptions<Table extends TrajectoryTable = TrajectoryTable>
+  extends CheckFields<Table>, CallOptions {
+  /** Look at the operational space along the path, too; `axes` and other options
+   * say which. */
+  task?: boolean;
+  /** Called while the server computes. A check that has to begin anew counts
+   * anew. */
+  progress?: (done: number, total: number) => void;
+}
+
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Lowercase<Head>}${Capitalize<Camel<Tail>>}`
+  : Lowercase<Name>;
+
+/** The verdict and the tables that were asked for: one row for each sample, one
+ * column for each joint (`sigmaMin` and `condition`: one). */
+export interface TrajectoryCheck<
+  Table extends TrajectoryTable = never,
+> extends TrajectoryVerdict {
+  readonly tables: Readonly<Record<Camel<Table>, Matrix>>;
+}
+
+/** CheckTrajectoryStart. Throws for what is no option. */
+export function wireStart(model: string, options: CheckOptions): object {
+  const own = Object.fromEntries(
+    CHECK_FIELDS.map((name) => [name, options[name]]),
+  );
+  checkedProgress(options.progress);
+  const { operationalSpace, ...rest } = wireOptions(options, [
+    ...CALL_NAMES,
+    ...CHECK_FIELDS,
+    'task',
+    'progress',
+  ]);
+  return {
+    model,
+    ...rest,
+    ...(options.task ? { operationalSpace } : {}),
+    ...fill('CheckTrajectoryStart', own, 'start'),
+  };
+}
+
+/** Names of the tables that were asked for as fields of the reply. */
+export function tableNames(start: object): string[] {
+  const { tables = [] } = start as { tables?: number[] };
+  const type = enumType('TrajectoryTable');
+  return tables.map((number) => camelName(enumName(type, number)!));
 }
 
 interface WireCheckReply {
-  progress: { samplesDone: WireInteger; samples: WireInteger } | null;
-  verdict: WireVerdict | null;
-  rows: WireTableRows | null;
+  progress: { samplesDone: unknown; samples: unknown } | null;
+  verdict: { echo: object | null } | null;
+  rows: (Record<string, WireArray | null> & { firstSample: unknown }) | null;
 }
 
 /** A check and how it travels. */
@@ -41,21 +90,18 @@ export interface Check {
   readonly start: object;
   readonly trajectory: Trajectory;
   readonly shape: SampleShape;
-  readonly tables: readonly TrajectoryTable[];
+  readonly tables: readonly string[];
   readonly progress: ((done: number, total: number) => void) | undefined;
 }
 
 // The tables that are not of joints.
-const ONE_COLUMN: ReadonlySet<TrajectoryTable> = new Set([
-  'sigmaMin',
-  'condition',
-]);
+const ONE_COLUMN: ReadonlySet<string> = new Set(['sigmaMin', 'condition']);
 
 // Takes the replies to one check in order.
 class CheckBuilder {
   readonly #check: Check;
-  readonly #tables = new Map<TrajectoryTable, Matrix>();
-  readonly #rows = new Map<TrajectoryTable, number>();
+  readonly #tables = new Map<string, Matrix>();
+  readonly #rows = new Map<string, number>();
   #verdict: TrajectoryVerdict | undefined;
 
   constructor(check: Check) {
@@ -69,7 +115,7 @@ class CheckBuilder {
     }
     if (verdict) {
       if (!verdict.echo) throw brokenReply('the verdict has no echo');
-      this.#verdict = toVerdict(verdict, verdict.echo);
+      this.#verdict = view<TrajectoryVerdict>('TrajectoryVerdict', verdict);
       if (this.#verdict.joints.length === 0) {
         this.#addTablesWithoutColumns(this.#verdict.samples);
       }
@@ -88,11 +134,7 @@ class CheckBuilder {
         );
       }
     }
-    const tables = Object.fromEntries(this.#tables) as Record<
-      TrajectoryTable,
-      Matrix
-    >;
-    return { ...this.#verdict, tables };
+    return { ...this.#verdict, tables: Object.fromEntries(this.#tables) };
   }
 
   // A robot without joints: nothing of these tables travels.
@@ -104,7 +146,7 @@ class CheckBuilder {
     }
   }
 
-  #addRows(rows: WireTableRows): void {
+  #addRows(rows: NonNullable<WireCheckReply['rows']>): void {
     if (!this.#verdict) throw brokenReply('there are rows before the verdict');
     const total = this.#verdict.samples;
     for (const name of this.#check.tables) {

@@ -1,30 +1,23 @@
 // The client of a torqued server.
 
 import type { ChannelOptions } from '@grpc/grpc-js';
-import {
-  checkRecord,
-  isRecord,
-  numberOf,
-  wrongKind,
-} from './argument_shape.js';
 import { Channel } from './channel.js';
-import { badArgument, TorquedError } from './errors.js';
+import type {
+  GetServerInfoReply,
+  ModelInfo,
+  ModelSummary,
+  ValidateModelReply,
+  Validation,
+} from './contract.js';
+import { TorquedError } from './errors.js';
+import { checkNames, checkRecord, fill, view, wrongKind } from './message.js';
 import { withFaults } from './model_faults.js';
 import {
-  type DeleteOptions,
-  type ModelInfo,
-  type ModelSummary,
-  type RegisterOptions,
-  toLintReport,
-  toModelInfo,
-  toModelSummary,
-  type UrdfOptions,
-  type Validation,
-  wireDeleteOptions,
-  wireRegisterOptions,
-  wireUrdfOptions,
-} from './models.js';
-import { CALL_NAMES, type CallOptions, checkMembers } from './options.js';
+  CALL_NAMES,
+  type CallOptions,
+  checkedNumber,
+  checkedText,
+} from './options.js';
 import { type Method, METHODS } from './protocol.js';
 import {
   type CallLimits,
@@ -38,7 +31,6 @@ import { RetryBudget } from './retry_budget.js';
 import { checkedChunkRows, Robot } from './robot.js';
 import { type SecurityOptions, securityOf } from './security.js';
 import { checkedAddress } from './server_address.js';
-import { type ServerInfo, toServerInfo } from './server_info.js';
 
 const DEADLINE_MS = 30_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -77,21 +69,51 @@ export interface ConnectOptions extends SecurityOptions {
   channelOptions?: ChannelOptions;
 }
 
-const NAMES: Readonly<Record<keyof ConnectOptions, true>> = {
-  deadlineMs: true,
-  waitForServerMs: true,
-  maxMessageBytes: true,
-  chunkRows: true,
-  retry: true,
-  onRetry: true,
-  tlsCa: true,
-  tlsCert: true,
-  tlsKey: true,
-  tlsServerName: true,
-  token: true,
-  tokenFile: true,
-  channelOptions: true,
-};
+const NAMES: readonly (keyof ConnectOptions)[] = [
+  'deadlineMs',
+  'waitForServerMs',
+  'maxMessageBytes',
+  'chunkRows',
+  'retry',
+  'onRetry',
+  'tlsCa',
+  'tlsCert',
+  'tlsKey',
+  'tlsServerName',
+  'token',
+  'tokenFile',
+  'channelOptions',
+];
+
+/** How a description becomes a model; part of its revision. */
+export interface UrdfOptions {
+  /** Frame used where a call names no tip. Absent: none, unless the model has
+   * exactly one leaf link, which then serves. */
+  defaultTip?: string;
+  /** Absent: DEFAULT. */
+  validation?: Validation;
+}
+
+/** Options of `deleteModel`. */
+export interface DeleteOptions {
+  /** The name goes only if this is its current revision; REVISION_CONFLICT
+   * otherwise. */
+  expectedCurrent?: string;
+}
+
+/** Options of a registration. */
+export interface RegisterOptions extends UrdfOptions {
+  /** A second name for this revision: "panda@label". */
+  label?: string;
+  /** Where the text comes from: what errors call it in the place of "source". */
+  file?: string;
+  /** The name moves only if this is its current revision ("": it does not exist
+   * yet); REVISION_CONFLICT otherwise. */
+  expectedCurrent?: string;
+}
+
+const URDF_NAMES = ['defaultTip', 'validation', ...CALL_NAMES];
+const REGISTER_NAMES = [...URDF_NAMES, 'label', 'file', 'expectedCurrent'];
 
 /** What came of a registration. */
 export interface Registration {
@@ -171,10 +193,10 @@ export class Client {
 
   /** Does not wait for the server, as `connect` does. */
   constructor(address: string, options: ConnectOptions = {}) {
-    checkMembers(options, NAMES, 'options');
+    checkNames(options, NAMES);
     this.address = checkedAddress(address);
     this.#options = options;
-    checkedDeadline(options.deadlineMs);
+    checkedNumber(options.deadlineMs, 'deadlineMs');
     this.#chunkRows = checkedChunkRows(options.chunkRows ?? CHUNK_ROWS);
     const bytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
     this.#maxMessageBytes = bytes === -1 ? Infinity : bytes;
@@ -196,13 +218,13 @@ export class Client {
     reference: string,
     options: CallOptions = {},
   ): Promise<ModelInfo> {
-    checkMembers(options, CALL_NAMES, 'options');
+    checkNames(options, CALL_NAMES);
     const reply = await this.#read<{ model: object }>(
       METHODS.getModel,
       { model: reference },
       options,
     );
-    return toModelInfo(reply.model);
+    return view<ModelInfo>('ModelInfo', reply.model);
   }
 
   /** The description that a model was registered from, byte for byte. */
@@ -210,7 +232,7 @@ export class Client {
     reference: string,
     options: CallOptions = {},
   ): Promise<Uint8Array> {
-    checkMembers(options, CALL_NAMES, 'options');
+    checkNames(options, CALL_NAMES);
     const reply = await this.#read<{ source: Uint8Array }>(
       METHODS.getModel,
       { model: reference, includeSource: true },
@@ -232,7 +254,14 @@ export class Client {
     urdf: string | Uint8Array,
     options: RegisterOptions & CallOptions = {},
   ): Promise<Registration> {
-    const wanted = wireRegisterOptions(options);
+    checkNames(options, REGISTER_NAMES);
+    const { label, file, expectedCurrent, ...rest } = options;
+    checkedText(file, 'file');
+    const wanted = {
+      ...registration(rest),
+      ...given('label', label),
+      ...given('expectedCurrent', expectedCurrent),
+    };
     const reply = await this.#change<{
       model: object;
       changed: boolean;
@@ -241,9 +270,9 @@ export class Client {
       { name, source: bytesOf(urdf), ...wanted },
       options,
     ).catch((error: unknown) => {
-      throw withFaults(error, options.file);
+      throw withFaults(error, file);
     });
-    const model = toModelInfo(reply.model);
+    const model = view<ModelInfo>('ModelInfo', reply.model);
     const robot = this.#robot(model);
     return { model, changed: reply.changed, robot };
   }
@@ -252,27 +281,19 @@ export class Client {
   async validateUrdf(
     urdf: string | Uint8Array,
     options: UrdfOptions & CallOptions = {},
-  ): Promise<Validation> {
-    const wanted = wireUrdfOptions(options);
-    const reply = await this.#read<{
-      valid: boolean;
-      report: object | null;
-      model: object | null;
-    }>(
+  ): Promise<ValidateModelReply> {
+    checkNames(options, URDF_NAMES);
+    const reply = await this.#read<object>(
       METHODS.validateModel,
-      { source: bytesOf(urdf), options: wanted },
+      { source: bytesOf(urdf), ...registration(options) },
       options,
     );
-    return {
-      valid: reply.valid,
-      report: toLintReport(reply.report),
-      model: reply.model ? toModelInfo(reply.model) : undefined,
-    };
+    return view('ValidateModelReply', reply);
   }
 
   /** All names with their current revisions, in byte order. */
   async listModels(options: CallOptions = {}): Promise<ModelSummary[]> {
-    checkMembers(options, CALL_NAMES, 'options');
+    checkNames(options, CALL_NAMES);
     const models: ModelSummary[] = [];
     let pageToken = '';
     do {
@@ -280,7 +301,7 @@ export class Client {
         models: object[];
         nextPageToken: string;
       }>(METHODS.listModels, { pageSize: 1000, pageToken }, options);
-      models.push(...page.models.map(toModelSummary));
+      for (const model of page.models) models.push(view('ModelSummary', model));
       pageToken = page.nextPageToken;
     } while (pageToken !== '');
     return models;
@@ -291,9 +312,10 @@ export class Client {
     name: string,
     options: DeleteOptions & CallOptions = {},
   ): Promise<void> {
+    checkNames(options, ['expectedCurrent', ...CALL_NAMES]);
     await this.#change(
       METHODS.deleteModel,
-      { name, ...wireDeleteOptions(options) },
+      { name, ...given('expectedCurrent', options.expectedCurrent) },
       options,
     );
   }
@@ -302,15 +324,15 @@ export class Client {
    * final. */
   async serverInfo(
     options: CallOptions & { retry?: boolean } = {},
-  ): Promise<ServerInfo> {
+  ): Promise<GetServerInfoReply> {
     const { retry, ...call } = options;
-    checkMembers(call, CALL_NAMES, 'options');
+    checkNames(call, CALL_NAMES);
     const limits = this.#limitsOf(call);
     const reply = await untilDone(
       () => this.#channel.unary<object>(METHODS.getServerInfo, {}, limits),
       retry === false ? { ...limits, retry: undefined } : limits,
     );
-    return toServerInfo(reply);
+    return view('GetServerInfoReply', reply);
   }
 
   /** Ends all calls (CANCELLED) and the connection; nothing of it keeps the
@@ -383,7 +405,9 @@ export class Client {
     checkSignal(signal);
     const { retry, onRetry } = this.#options;
     const milliseconds =
-      checkedDeadline(deadlineMs) ?? this.#options.deadlineMs ?? DEADLINE_MS;
+      checkedNumber(deadlineMs, 'deadlineMs') ??
+      this.#options.deadlineMs ??
+      DEADLINE_MS;
     return {
       deadline:
         milliseconds < LONGEST_MS ? Date.now() + milliseconds : Infinity,
@@ -397,19 +421,23 @@ export class Client {
   }
 }
 
-// Throws for what is no number of milliseconds; infinite ones are.
-function checkedDeadline(deadlineMs: unknown): number | undefined {
-  const field = 'options.deadlineMs';
-  const milliseconds = numberOf(deadlineMs, field);
-  if (!Number.isNaN(milliseconds)) return milliseconds;
-  throw badArgument('INVALID_OPTION', field, `${field} is NaN`);
+// The part of a request that registration and dry run share.
+function registration(options: UrdfOptions & CallOptions): object {
+  const { deadlineMs: _, signal: __, ...rest } = options;
+  return { options: fill('RegistrationOptions', rest, 'options') };
+}
+
+// Left out it would let a name move whatever it stands for.
+function given(name: string, value: unknown): object {
+  return value === undefined ? {} : { [name]: checkedText(value, name) };
 }
 
 // Those of other realms are none of this one's AbortSignal.
 function checkSignal(signal: unknown): void {
   if (signal === undefined) return;
-  if (isRecord(signal) && 'throwIfAborted' in signal) return;
-  throw wrongKind('INVALID_OPTION', 'options.signal', signal, 'AbortSignal');
+  if (typeof signal === 'object' && signal && 'throwIfAborted' in signal)
+    return;
+  throw wrongKind('INVALID_OPTION', 'options.signal', signal, 'an AbortSignal');
 }
 
 function bytesOf(urdf: string | Uint8Array): Uint8Array {

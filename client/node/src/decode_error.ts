@@ -5,7 +5,7 @@ import type protobuf from 'protobufjs';
 import { type FieldViolation, TorquedError } from './errors.js';
 import { messageType } from './protocol.js';
 import { type StatusCode, statusCode } from './status_code.js';
-import { toNumber, type WireDuration } from './wire.js';
+import { seconds } from './message.js';
 
 const TRAILER = 'grpc-status-details-bin';
 
@@ -33,12 +33,6 @@ interface Any {
   value: Uint8Array;
 }
 
-/** Negative durations are none. */
-export function milliseconds(duration: WireDuration): number | undefined {
-  const value = toNumber(duration.seconds) * 1e3 + duration.nanos / 1e6;
-  return value >= 0 ? value : undefined;
-}
-
 function decodeAs<T>(type: protobuf.Type, bytes: Uint8Array): T {
   return type.decode(bytes) as unknown as T;
 }
@@ -63,11 +57,11 @@ function addDetail(any: Any, details: Details): void {
       ({ field, description }) => ({ field, description }),
     );
   } else if (type === 'google.rpc.RetryInfo') {
-    const retry = decodeAs<{ retryDelay: WireDuration | null }>(
-      RetryInfo,
-      any.value,
-    );
-    if (retry.retryDelay) details.retryDelayMs = milliseconds(retry.retryDelay);
+    const { retryDelay } = decodeAs<{
+      retryDelay: { seconds: unknown; nanos: number } | null;
+    }>(RetryInfo, any.value);
+    const delay = retryDelay ? seconds(retryDelay) : -1;
+    if (delay >= 0) details.retryDelayMs = delay * 1000;
   }
 }
 
@@ -103,28 +97,5 @@ function codeOf(failed: FailedStatus, details: Details): StatusCode {
  * or damaged leave the code and the sentence. */
 export function decodeError(failed: FailedStatus): TorquedError {
   const details = detailsOf(failed);
-  return new TorquedError(
-    codeOf(failed, details),
-    failed.details + howToNameAFrame(details, failed.details),
-    details,
-  );
-}
-
-// The next sentence behind one about a frame that is missing.
-function howToNameAFrame(
-  { reason, fieldViolations, metadata }: Details,
-  message: string,
-): string {
-  const field = fieldViolations?.[0]?.field;
-  if (reason !== 'TIP_FRAME_REQUIRED' || field === undefined) return '';
-  const names = (metadata?.['candidates'] ?? '').split(',').filter(Boolean);
-  const option = field.replace(/_(\w)/g, (_, first) => first.toUpperCase());
-  // Which of them is meant only the caller knows.
-  const choice =
-    names.length === 0
-      ? 'a link'
-      : names.every((name) => message.includes(name))
-        ? 'one of them'
-        : `one of ${names.join(', ')}`;
-  return ` Set ${option} to ${choice}.`;
+  return new TorquedError(codeOf(failed, details), failed.details, details);
 }

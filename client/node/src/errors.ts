@@ -3,7 +3,7 @@
 import { inspect, type InspectOptions } from 'node:util';
 
 import { plain, plainDirections } from './plain_text.js';
-import type { RowCode, RowStatus } from './row_status.js';
+import type { RowCode, RowStatus } from './contract.js';
 import type { StatusCode } from './status_code.js';
 
 /** A field of the request that was found at fault. */
@@ -111,7 +111,7 @@ export class TorquedError extends Error {
  */
 export class RowError extends TorquedError {
   override readonly name = 'RowError';
-  readonly rowCode: RowCode;
+  readonly rowCode: RowCode | undefined;
   /** What is at fault: an input number, a pivot of the mass matrix. */
   readonly value: number;
 
@@ -120,7 +120,7 @@ export class RowError extends TorquedError {
       reason: 'ROW_FAILED',
       metadata: {
         row: String(status.row),
-        code: status.code,
+        ...(status.code === undefined ? {} : { code: status.code }),
         ...(status.joint === '' ? {} : { joint: status.joint }),
       },
       fieldViolations: [{ field: status.field, description: status.message }],

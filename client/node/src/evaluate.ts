@@ -1,18 +1,17 @@
 // A stream of chunks that the caller makes.
 
+import type { QuantityName, States } from './contract.js';
 import { numbered } from './errors.js';
 import type { ChunkEvaluation } from './evaluation.js';
-import { type Asked, EvaluationBuilder } from './evaluation_builder.js';
-import { exchange, type ExchangeSettings } from './exchange.js';
-import type { QuantityName } from './quantities.js';
 import {
-  chunkOf,
-  countStates,
-  readStates,
-  type States,
-  type StateShape,
-} from './states.js';
-import { toNumber, type WireChunk, type WireEcho } from './wire.js';
+  type Asked,
+  EvaluationBuilder,
+  type WireEcho,
+} from './evaluation_builder.js';
+import { exchange, type ExchangeSettings } from './exchange.js';
+import { toNumber } from './message.js';
+import type { WireChunk } from './numbers.js';
+import { chunkOf, countStates, readStates, type StateShape } from './states.js';
 
 /** Chunks of states, made as they are wanted. */
 export type Chunks = AsyncIterable<States> | Iterable<States>;

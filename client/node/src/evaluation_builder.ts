@@ -1,36 +1,87 @@
 // Replies put together to one evaluation.
 
-import { brokenReply } from './errors.js';
 import {
   type Echo,
-  type EvaluationBase,
-  type Handover,
-  type Timing,
-  toEcho,
-  toTiming,
-} from './evaluation.js';
-import { Matrix } from './matrix.js';
-import { checkRows, copyNumbers, numbersOf } from './numbers.js';
-import { WireEnum } from './protocol.js';
-import {
   type QuantityName,
   RESULT_TABLES,
+  type RowStatus,
   type TaskRule,
-} from './quantities.js';
-import { type RowStatus, toRowStatus } from './row_status.js';
+} from './contract.js';
+import { brokenReply } from './errors.js';
+import type { EvaluationBase, Handover, Timing } from './evaluation.js';
+import { Matrix } from './matrix.js';
+import { enumName, seconds, toNumber, view } from './message.js';
 import {
-  toNumber,
-  type WireEcho,
-  type WireReply,
-  type WireResults,
-  type WireTiming,
-} from './wire.js';
+  checkRows,
+  copyNumbers,
+  numbersOf,
+  type WireArray,
+} from './numbers.js';
+import { enumType } from './protocol.js';
+
+/** What the replies of Compute and of Evaluate have in common, as decoded. */
+export interface WireReply {
+  rows: unknown;
+  results: WireResults | null;
+  rowStatus: object[];
+  rowsNotOk: unknown;
+  echo: WireEcho | null;
+}
+
+export interface WireEvaluateReply extends WireReply {
+  firstRow: unknown;
+  timing: WireTiming | null;
+}
+
+type WireDuration = { seconds: unknown; nanos: number };
+type WireTiming = { queue: WireDuration | null; compute: WireDuration | null };
+
+export interface WireEcho {
+  timing: WireTiming | null;
+}
+
+type WireResults = Record<string, WireArray | null | undefined> & {
+  rank: number[];
+  sigmaMin: number[];
+  rule: number[];
+};
 
 /** Statuses that are kept; a batch that is wrong throughout has no use for
  * more. */
 const MAX_LISTED = 100_000;
 
-const taskRules = new WireEnum<TaskRule>('TaskRule', 'TASK_RULE_');
+const taskRule = enumType('TaskRule');
+
+// Rows of the matrix that a state's numbers are.
+function heightOf(shape: string, asked: Asked): number {
+  const sizes = sizesOf(shape, asked);
+  return sizes.length < 2 ? 1 : sizes[0]!;
+}
+
+function sizesOf(shape: string, { joints, axes }: Asked): number[] {
+  const known: Record<string, number> = {
+    nv: joints,
+    links: joints,
+    '10links': 10 * joints,
+    m: axes,
+  };
+  return shape
+    .split(' ')
+    .filter(Boolean)
+    .map((word) => known[word] ?? Number(word));
+}
+
+/** Numbers of a reply for each row. */
+export function numbersPerRowOf(asked: Asked): number {
+  let numbers = 0;
+  for (const quantity of asked.quantities) {
+    for (const shape of Object.values(RESULT_TABLES[quantity])) {
+      numbers += sizesOf(shape, asked).reduce((a, b) => a * b, 1);
+    }
+    if (quantity === 'operationalSpace') numbers += 3;
+  }
+  return numbers;
+}
 
 /** What is asked for. */
 export interface Asked {
@@ -60,7 +111,7 @@ export class EvaluationBuilder {
   readonly #ok: Uint8Array;
   readonly #rowStatus: RowStatus[] = [];
   readonly #handovers: Handover[] = [];
-  readonly #timing: Timing = { queueMs: 0, computeMs: 0 };
+  readonly #timing: Timing = { queue: 0, compute: 0 };
   #rank: Uint32Array | undefined;
   #rule: TaskRule[] | undefined;
   #sigmaMin: Float64Array | undefined;
@@ -92,16 +143,15 @@ export class EvaluationBuilder {
     }
     if (echo) this.#noteEcho(echo, place.first);
     for (const quantity of this.#asked.quantities) {
-      for (const [name, shape] of RESULT_TABLES[quantity]) {
-        const [height] = shape(this.#asked.joints, this.#asked.axes);
+      for (const [name, shape] of Object.entries(RESULT_TABLES[quantity])) {
+        const height = heightOf(shape, this.#asked);
         this.#addTable(name, height, reply.results, rows, place.first);
       }
     }
     this.#addTaskNumbers(reply.results, rows, place.first);
     this.#addStatuses(reply, rows, place);
-    const { queueMs, computeMs } = toTiming(timing);
-    this.#timing.queueMs += queueMs;
-    this.#timing.computeMs += computeMs;
+    this.#timing.queue += timing?.queue ? seconds(timing.queue) : 0;
+    this.#timing.compute += timing?.compute ? seconds(timing.compute) : 0;
   }
 
   /** The whole; at least one reply has come. */
@@ -114,6 +164,7 @@ export class EvaluationBuilder {
       rowStatus: this.#rowStatus,
       rowsNotOk: this.#rowsNotOk,
       echo: this.#echo,
+      timing: this.#timing,
       handovers: this.#handovers,
     };
     if (this.#rank) results['rank'] = this.#rank;
@@ -123,9 +174,10 @@ export class EvaluationBuilder {
   }
 
   // The first echo counts; later ones come from streams that went on.
-  #noteEcho(echo: WireEcho, row: number): void {
+  #noteEcho(wire: WireEcho, row: number): void {
+    const echo = view<Echo>('Echo', wire);
     if (!this.#echo) {
-      this.#echo = toEcho(echo, this.#timing);
+      this.#echo = echo;
       return;
     }
     const last = this.#handovers.at(-1) ?? this.#echo;
@@ -188,13 +240,16 @@ export class EvaluationBuilder {
     this.#rank?.set(take('rank'), first);
     this.#sigmaMin?.set(take('sigmaMin'), first);
     if (this.#rule) {
-      for (const rule of take('rule')) this.#rule.push(taskRules.name(rule));
+      for (const rule of take('rule')) {
+        this.#rule.push(enumName<TaskRule>(taskRule, rule)!);
+      }
     }
   }
 
   #addStatuses(reply: WireReply, rows: number, place: PartPlace): void {
     for (const wire of reply.rowStatus) {
-      const status = toRowStatus(wire, place.statusOffset);
+      const read = view<RowStatus>('RowStatus', wire);
+      const status = { ...read, row: read.row + place.statusOffset };
       const row = status.row - place.origin;
       if (row < place.first || row >= place.first + rows) {
         throw brokenReply(

@@ -3,15 +3,13 @@
 
 import type { Channel } from './channel.js';
 import { brokenReply, TorquedError } from './errors.js';
+import type { WireEvaluateReply } from './evaluation_builder.js';
+import { toNumber } from './message.js';
+import type { WireChunk } from './numbers.js';
+import type { WireWhat } from './options.js';
 import { METHODS } from './protocol.js';
 import { type CallLimits, RetrySchedule } from './retry.js';
 import { Sender, type Source, Unanswered } from './sending.js';
-import {
-  toNumber,
-  type WireChunk,
-  type WireEvaluateReply,
-  type WireWhat,
-} from './wire.js';
 
 /** Chunks that are sent before the first of them is answered: more than the
  * server reads ahead, so that it never waits for us. */
@@ -35,7 +33,6 @@ export interface ExchangeSettings {
   readonly channel: Channel;
   readonly limits: CallLimits;
   readonly what: WireWhat;
-  readonly tipWrenchFrame: number;
 }
 
 // Moves the rows and chunks that the server counts from the start of its
@@ -65,7 +62,7 @@ function countedFromStart(error: unknown, before: Progressed): unknown {
  * source throws.
  */
 export async function* exchange(
-  { channel, limits, what, tipWrenchFrame }: ExchangeSettings,
+  { channel, limits, what }: ExchangeSettings,
   source: Source<WireChunk>,
   begin: Progressed = { rows: 0, chunks: 0 },
 ): AsyncGenerator<Answer, void, undefined> {
@@ -84,7 +81,7 @@ export async function* exchange(
       room: SEND_AHEAD,
       wrap: (chunk) => ({ chunk }),
     });
-    void sender.run({ ...what, tipWrenchReferenceFrame: tipWrenchFrame });
+    void sender.run(what);
     try {
       for await (const message of stream) {
         const reply = message as WireEvaluateReply;

@@ -12,8 +12,7 @@ import {
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import { editDistance } from './near_names.js';
-import { checkMembers } from './options.js';
+import { checkNames } from './message.js';
 import { sleep } from './retry.js';
 
 const LOG_BYTES = 4096;
@@ -31,7 +30,8 @@ export interface LocalServerOptions {
   /** The model store, a file. Absent: a temporary one that goes with the
    * server. */
   store?: string;
-  /** "HOST:PORT" or "unix:PATH". Absent: a free loopback port. */
+  /** "HOST:PORT" or "unix:PATH". Absent: a Unix socket in a directory that only this
+   * user may enter. */
   listen?: string;
   /** Further command-line arguments. */
   arguments?: readonly string[];
@@ -41,15 +41,15 @@ export interface LocalServerOptions {
   stopTimeoutMs?: number;
 }
 
-const NAMES: Readonly<Record<keyof LocalServerOptions, true>> = {
-  binary: true,
-  models: true,
-  store: true,
-  listen: true,
-  arguments: true,
-  startTimeoutMs: true,
-  stopTimeoutMs: true,
-};
+const NAMES: readonly (keyof LocalServerOptions)[] = [
+  'binary',
+  'models',
+  'store',
+  'listen',
+  'arguments',
+  'startTimeoutMs',
+  'stopTimeoutMs',
+];
 
 /** The server could not be started; the text ends with what it wrote. */
 export class LocalServerError extends Error {
@@ -65,25 +65,8 @@ function isExecutable(path: string): boolean {
   }
 }
 
-// Names that were meant to be TORQUED_SERVER; none that is read is as near.
-function misspelt(): string | undefined {
-  return Object.keys(process.env).find(
-    (name) =>
-      name.startsWith('TORQUED_') &&
-      name !== 'TORQUED_SERVER' &&
-      editDistance(name, 'TORQUED_SERVER') <= 2,
-  );
-}
-
 /** Where `binary` leads. Throws LocalServerError where there is no such file. */
 export function findServerBinary(binary?: string): string {
-  const wrong = binary === undefined ? misspelt() : undefined;
-  if (wrong !== undefined) {
-    throw new LocalServerError(
-      `nobody reads the environment variable ${wrong}; did you mean ` +
-        'TORQUED_SERVER?',
-    );
-  }
   const named = binary ?? process.env['TORQUED_SERVER'];
   if (named) {
     if (isExecutable(named)) return resolve(named);
@@ -131,6 +114,11 @@ class ServerProcess {
   log = '';
   /** How it ended; undefined while it runs. */
   end: string | undefined;
+  // A longer path than a Unix socket may have leaves a port of this machine.
+  readonly #listen =
+    Buffer.byteLength(this.directory) <= 100
+      ? `unix:${this.directory}/socket`
+      : '127.0.0.1:0';
   readonly #child: ChildProcess;
   readonly #stopTimeoutMs: number;
   readonly #ended: Promise<void>;
@@ -145,7 +133,7 @@ class ServerProcess {
       existsSync(SETPRIV) ? SETPRIV : binary,
       [
         ...(existsSync(SETPRIV) ? ['--pdeathsig', 'TERM', binary] : []),
-        ...['--listen', options.listen ?? '127.0.0.1:0'],
+        ...['--listen', options.listen ?? this.#listen],
         ...['--address-file', this.addressFile],
         ...['--store', options.store ?? join(this.directory, 'models.db')],
         ...(options.models ?? []).flatMap((path) => ['--models', path]),
@@ -216,7 +204,7 @@ async function firstLine(path: string): Promise<string | undefined> {
 export async function startLocalServer(
   options: LocalServerOptions = {},
 ): Promise<LocalServer> {
-  checkMembers(options, NAMES, 'options');
+  checkNames(options, NAMES);
   const binary = findServerBinary(options.binary);
   const process = new ServerProcess(binary, options);
   const deadline = Date.now() + (options.startTimeoutMs ?? 15_000);

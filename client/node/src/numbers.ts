@@ -1,7 +1,23 @@
 // The numbers of arrays of the wire.
 
 import { brokenReply } from './errors.js';
-import type { WireArray } from './wire.js';
+
+/** torqued.v1.Array: at most one of its payloads holds rows. */
+export interface WireArray {
+  columns: number;
+  values: number[];
+  f64: Uint8Array;
+  f32: Uint8Array;
+}
+
+/** An array as it is sent. */
+export interface SentArray {
+  columns: number;
+  f64: Uint8Array;
+}
+
+/** Inputs as fields of a message. */
+export type WireChunk = Record<string, SentArray>;
 
 /** How many numbers the array holds. */
 function countNumbers(array: WireArray): number {

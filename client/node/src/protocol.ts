@@ -1,5 +1,6 @@
 // The contract: messages and enums of torqued.v1, read from its .proto files.
 
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
 
@@ -13,9 +14,14 @@ const FILES = [
 
 const directory = fileURLToPath(new URL('./proto/', import.meta.url));
 const root = new protobuf.Root();
+const require = createRequire(import.meta.url);
 // Those of google/ come with protobufjs.
 root.resolvePath = (_origin, target) =>
-  target.startsWith('google/') ? target : directory + target;
+  target === 'google/protobuf/descriptor.proto'
+    ? require.resolve(`protobufjs/${target}`)
+    : target.startsWith('google/')
+      ? target
+      : directory + target;
 root.loadSync(FILES.map((name) => `torqued/v1/${name}.proto`));
 root.resolveAll();
 
@@ -29,34 +35,9 @@ export function encode(type: protobuf.Type, message: object): Buffer {
   return type.encode(message as protobuf.Message).finish() as Buffer;
 }
 
-/** An enum of the contract, its names without their common prefix. */
-export class WireEnum<Name extends string> {
-  readonly #numbers = new Map<string, number>();
-  readonly #names = new Map<number, Name>();
-
-  constructor(type: string, prefix: string) {
-    const { values } = root.lookupEnum(`torqued.v1.${type}`);
-    for (const [name, number] of Object.entries(values)) {
-      const short = name.slice(prefix.length);
-      this.#numbers.set(short, number);
-      this.#names.set(number, short as Name);
-    }
-  }
-
-  /** All names but that of what is not specified. */
-  get choices(): string[] {
-    return [...this.#numbers.keys()].filter((name) => name !== 'UNSPECIFIED');
-  }
-
-  /** Undefined for a name that the enum does not have. */
-  number(name: string): number | undefined {
-    return this.#numbers.get(name);
-  }
-
-  /** Of a number that this version does not know: the number as text. */
-  name(number: number): Name {
-    return this.#names.get(number) ?? (String(number) as Name);
-  }
+/** An enum of the contract. */
+export function enumType(name: string): protobuf.Enum {
+  return root.lookupEnum(`torqued.v1.${name}`);
 }
 
 /** One unary or streaming method of a service. */

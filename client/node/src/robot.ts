@@ -2,7 +2,23 @@
 
 import { computeBatch } from './batch.js';
 import type { Channel } from './channel.js';
-import { checkTrajectory } from './check_trajectory.js';
+import {
+  type CheckOptions,
+  checkTrajectory,
+  tableNames,
+  type TrajectoryCheck,
+  wireStart,
+} from './check_trajectory.js';
+import {
+  type DynamicsOptions,
+  type JointInfo,
+  type ModelInfo,
+  type QuantityMethods,
+  type QuantityName,
+  RESULT_TABLES,
+  type States,
+  type TrajectoryTable,
+} from './contract.js';
 import { badArgument, RowError } from './errors.js';
 import { type Chunks, evaluateChunks } from './evaluate.js';
 import type {
@@ -12,27 +28,19 @@ import type {
 } from './evaluation.js';
 import type { Asked } from './evaluation_builder.js';
 import { MAX_ROWS } from './message_rows.js';
-import type { Joint, ModelInfo } from './models.js';
 import {
+  axesOf,
   type CallOptions,
   checkedProgress,
   type ComputeOptions,
-  type DynamicsOptions,
   type EvaluateOptions,
-  tipWrenchFrame,
   wireWhat,
 } from './options.js';
-import type { QuantityName } from './quantities.js';
 import type { CallLimits } from './retry.js';
-import { hasNoAnswer } from './row_status.js';
-import { readStates, type States, type StateShape } from './states.js';
-import {
-  type CheckOptions,
-  type TrajectoryTable,
-  wireStart,
-} from './trajectory_options.js';
+import { readStates, type StateShape } from './states.js';
 import type { Trajectory } from './trajectory_samples.js';
-import type { TrajectoryCheck } from './trajectory_verdict.js';
+
+const ANSWER = Symbol('answer');
 
 /** What a robot needs of its client. */
 export interface RobotConnection {
@@ -53,7 +61,7 @@ export interface RobotConnection {
  * batch that are not OK are NaN where undefined and named in `rowStatus`.
  */
 export class Robot {
-  /** "name@revision", of the model that every call uses. */
+  /** "@revision": the model that every call uses. */
   readonly reference: string;
   readonly info: ModelInfo;
   /** Names of the joints: the order of joint columns unless the options say
@@ -63,14 +71,14 @@ export class Robot {
 
   /** Made by `Client.model`. */
   constructor(info: ModelInfo, connection: RobotConnection) {
-    this.reference = `${info.name}@${info.revision}`;
+    this.reference = `@${info.revision}`;
     this.info = info;
     this.jointNames = info.joints.map((joint) => joint.name);
     this.#connection = connection;
   }
 
   /** The movable joints, in canonical order. */
-  get joints(): readonly Joint[] {
+  get joints(): readonly JointInfo[] {
     return this.info.joints;
   }
 
@@ -86,7 +94,6 @@ export class Robot {
       maxMessageBytes: this.#connection.maxMessageBytes,
       limits: this.#connection.limitsOf(options),
       what: wireWhat(this.reference, quantities, options),
-      tipWrenchFrame: tipWrenchFrame(options),
       inputs: readStates(states, this.#shape(options)),
       asked: this.#asked(quantities, options),
       chunkRows: checkedChunkRows(
@@ -119,7 +126,6 @@ export class Robot {
         channel,
         limits: this.#connection.limitsOf(options),
         what: wireWhat(this.reference, quantities, options),
-        tipWrenchFrame: tipWrenchFrame(options),
       },
       chunks,
       this.#shape(options),
@@ -145,7 +151,7 @@ export class Robot {
   ): Promise<TrajectoryCheck<Table>> {
     // Refuses what is no option, before anything is read of it.
     const start = wireStart(this.reference, options);
-    return checkTrajectory({
+    const check = await checkTrajectory({
       channel: this.#connection.channel,
       limits: this.#connection.limitsOf(options),
       start,
@@ -156,208 +162,14 @@ export class Robot {
         jointNames: options.jointNames ?? this.jointNames,
         maxMessageBytes: this.#connection.maxMessageBytes,
       },
-      tables: options.tables ?? [],
+      tables: tableNames(start),
       progress: options.progress,
     });
+    return check as TrajectoryCheck<Table>;
   }
 
-  /** tau for q, v, a. Uses gravity, friction, wrenches, base motion. */
-  inverseDynamics(states: States, options?: ComputeOptions) {
-    return this.#answer('inverseDynamics', states, options);
-  }
-
-  /** M for q. */
-  massMatrix(states: States, options?: ComputeOptions) {
-    return this.#answer('massMatrix', states, options);
-  }
-
-  /** a for q, v, tau. Uses gravity, friction, wrenches, base motion. */
-  forwardDynamics(states: States, options?: ComputeOptions) {
-    return this.#answer('forwardDynamics', states, options);
-  }
-
-  /**
-   * h = c + g (+ friction) for q, v, without wrenches. Uses gravity,
-   * friction, base motion.
-   */
-  biasForces(states: States, options?: ComputeOptions) {
-    return this.#answer('biasForces', states, options);
-  }
-
-  /** The pose of the tip frame in the base frame for q. */
-  framePose(states: States, options?: ComputeOptions) {
-    return this.#answer('framePose', states, options);
-  }
-
-  /** J of the tip frame for q. */
-  jacobian(states: States, options?: ComputeOptions) {
-    return this.#answer('jacobian', states, options);
-  }
-
-  /** Jdot v for q, v. Uses base motion. */
-  jacobianDrift(states: States, options?: ComputeOptions) {
-    return this.#answer('jacobianDrift', states, options);
-  }
-
-  /**
-   * Lambda and eta of the task for q, v. Uses gravity, friction, base
-   * motion, `task`.
-   */
-  operationalSpace(states: States, options?: ComputeOptions) {
-    return this.#answer('operationalSpace', states, options);
-  }
-
-  /** g for q: what holds the robot still. Uses gravity. */
-  gravityForces(states: States, options?: ComputeOptions) {
-    return this.#answer('gravityForces', states, options);
-  }
-
-  /** c for q, v, without friction. Uses base motion. */
-  coriolisForces(states: States, options?: ComputeOptions) {
-    return this.#answer('coriolisForces', states, options);
-  }
-
-  /** C with c = C v and Mdot - 2 C skew, for q, v. */
-  coriolisMatrix(states: States, options?: ComputeOptions) {
-    return this.#answer('coriolisMatrix', states, options);
-  }
-
-  /**
-   * Christoffel symbols of the first kind for q. At most 100 degrees of
-   * freedom.
-   */
-  christoffelSymbols(states: States, options?: ComputeOptions) {
-    return this.#answer('christoffelSymbols', states, options);
-  }
-
-  /** Mdot for q, v. */
-  massMatrixRate(states: States, options?: ComputeOptions) {
-    return this.#answer('massMatrixRate', states, options);
-  }
-
-  /** The inverse of M for q. */
-  massMatrixInverse(states: States, options?: ComputeOptions) {
-    return this.#answer('massMatrixInverse', states, options);
-  }
-
-  /** Kinetic and potential energy for q, v. Uses gravity, base motion. */
-  energy(states: States, options?: ComputeOptions) {
-    return this.#answer('energy', states, options);
-  }
-
-  /** The centre of mass and its velocity for q, v. Uses base motion. */
-  centerOfMass(states: States, options?: ComputeOptions) {
-    return this.#answer('centerOfMass', states, options);
-  }
-
-  /** The momentum about the centre of mass for q, v. Uses base motion. */
-  momentum(states: States, options?: ComputeOptions) {
-    return this.#answer('momentum', states, options);
-  }
-
-  /** The centroidal momentum matrix for q. */
-  momentumMatrix(states: States, options?: ComputeOptions) {
-    return this.#answer('momentumMatrix', states, options);
-  }
-
-  /** The twist of every moving link for q, v. Uses base motion. */
-  linkTwists(states: States, options?: ComputeOptions) {
-    return this.#answer('linkTwists', states, options);
-  }
-
-  /** The acceleration of every moving link for q, v, a. Uses base motion. */
-  linkAccelerations(states: States, options?: ComputeOptions) {
-    return this.#answer('linkAccelerations', states, options);
-  }
-
-  /** The twist of the tip frame for q, v. Uses base motion. */
-  frameVelocity(states: States, options?: ComputeOptions) {
-    return this.#answer('frameVelocity', states, options);
-  }
-
-  /** The acceleration of the tip frame for q, v, a. Uses base motion. */
-  frameAcceleration(states: States, options?: ComputeOptions) {
-    return this.#answer('frameAcceleration', states, options);
-  }
-
-  /** Jdot for q, v. */
-  jacobianRate(states: States, options?: ComputeOptions) {
-    return this.#answer('jacobianRate', states, options);
-  }
-
-  /**
-   * The wrench that passes through every joint for q, v, a. Uses gravity,
-   * wrenches, base motion.
-   */
-  jointWrenches(states: States, options?: ComputeOptions) {
-    return this.#answer('jointWrenches', states, options);
-  }
-
-  /**
-   * The wrench of the base on the robot for q, v, a. Uses gravity, wrenches,
-   * base motion.
-   */
-  baseWrench(states: States, options?: ComputeOptions) {
-    return this.#answer('baseWrench', states, options);
-  }
-
-  /**
-   * Y with tau = Y p, for q, v, a. Uses gravity, base motion. At most 256
-   * degrees of freedom.
-   */
-  regressor(states: States, options?: ComputeOptions) {
-    return this.#answer('regressor', states, options);
-  }
-
-  /**
-   * dtau/dq and dtau/dv for q, v, a; dtau/da is M. Uses gravity, friction,
-   * wrenches, base motion.
-   */
-  inverseDynamicsDerivatives(states: States, options?: ComputeOptions) {
-    return this.#answer('inverseDynamicsDerivatives', states, options);
-  }
-
-  /**
-   * da/dq, da/dv and da/dtau for q, v, tau. Uses gravity, friction,
-   * wrenches, base motion.
-   */
-  forwardDynamicsDerivatives(states: States, options?: ComputeOptions) {
-    return this.#answer('forwardDynamicsDerivatives', states, options);
-  }
-
-  /**
-   * Mobility, consistent inverse and null-space projector of the task for q.
-   * Uses `task`.
-   */
-  taskProjection(states: States, options?: ComputeOptions) {
-    return this.#answer('taskProjection', states, options);
-  }
-
-  /**
-   * The acceleration of the tip frame for q, v, tau. Uses gravity, friction,
-   * wrenches, base motion.
-   */
-  forwardFrameAcceleration(states: States, options?: ComputeOptions) {
-    return this.#answer('forwardFrameAcceleration', states, options);
-  }
-
-  /**
-   * The joint torques that bring about `taskAcceleration`, for q, v. Uses
-   * `nullSpaceTorque`, `task`, gravity, friction, wrenches, base motion.
-   */
-  taskTorque(states: States, options?: ComputeOptions) {
-    return this.#answer('taskTorque', states, options);
-  }
-
-  /**
-   * Where the energy comes from and goes to, for q, v, a. Uses gravity,
-   * friction, wrenches, base motion.
-   */
-  powerBalance(states: States, options?: ComputeOptions) {
-    return this.#answer('powerBalance', states, options);
-  }
-
-  async #answer<Q extends QuantityName>(
+  /** What the method of a quantity returns. */
+  async [ANSWER]<Q extends QuantityName>(
     quantity: Q,
     states: States,
     options?: ComputeOptions,
@@ -365,7 +177,7 @@ export class Robot {
     const result = await this.compute([quantity], states, options);
     const { rows, rowStatus } = result as EvaluationBase;
     const [status] = rowStatus;
-    if (rows === 1 && status && hasNoAnswer(status.code)) {
+    if (rows === 1 && status && status.code !== 'SINGULAR_TASK_SPACE') {
       throw new RowError(status);
     }
     return result;
@@ -376,7 +188,7 @@ export class Robot {
       quantities,
       joints: this.info.nv,
       axes: axesOf(options),
-      sigmaMin: options.task?.sigmaMin ?? false,
+      sigmaMin: options.sigmaMin ?? false,
     };
   }
 
@@ -391,8 +203,15 @@ export class Robot {
   }
 }
 
-function axesOf({ task }: DynamicsOptions): number {
-  return task?.axes?.length || 6;
+/** Every quantity is a method. */
+export interface Robot extends QuantityMethods {}
+
+for (const quantity of Object.keys(RESULT_TABLES) as QuantityName[]) {
+  Object.defineProperty(Robot.prototype, quantity, {
+    value(this: Robot, states: States, options?: ComputeOptions) {
+      return this[ANSWER](quantity, states, options);
+    },
+  });
 }
 
 /** Throws INVALID_OPTION unless a message may have so many rows. */

@@ -18,6 +18,9 @@ export type Rows = Numbers | readonly Numbers[] | Matrix;
 
 type Numbers = readonly number[] | Float64Array | Float32Array;
 
+/** Numbers in a row; a copy of them is sent. */
+export type NumberList = Numbers;
+
 /**
  * Numbers by joint name, one for each joint of the call, in any order: of one
  * state, or an array with a number per state (one number serves all states).

@@ -4,8 +4,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { env } from 'node:process';
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
-import { textOf } from './argument_shape.js';
 import { badArgument } from './errors.js';
+import { checkedText } from './options.js';
 import { isLocal, TLS } from './server_address.js';
 
 const TOKEN_VARIABLE = 'TORQUED_TOKEN';
@@ -45,7 +45,7 @@ export type Security = ReturnType<typeof securityOf>;
 
 /** Throws INVALID_OPTION for what does not fit the address. */
 export function securityOf(address: string, options: SecurityOptions) {
-  const name = textOf(options.tlsServerName, 'options.tlsServerName');
+  const name = checkedText(options.tlsServerName, 'tlsServerName');
   return {
     credentials: credentialsOf(address, options),
     channelOptions: name ? { 'grpc.ssl_target_name_override': name } : {},
@@ -139,7 +139,7 @@ function pemOf(option: string, file: unknown): Buffer | null {
 }
 
 function read(option: string, given: unknown): Buffer {
-  const file = textOf(given, `options.${option}`) ?? '';
+  const file = checkedText(given, option) ?? '';
   try {
     return readFileSync(file);
   } catch (error) {

@@ -1,8 +1,8 @@
 // Where a server listens, as people shorten it.
 
 import { isIPv6 } from 'node:net';
-import { wrongKind } from './argument_shape.js';
 import { badArgument } from './errors.js';
+import { wrongKind } from './message.js';
 
 /** What torqued listens on unless told otherwise. */
 const DEFAULT_PORT = 7421;
@@ -17,7 +17,7 @@ const SCHEME = /^(dns|ipv4|ipv6|unix-abstract|vsock|xds):/;
  * what can be no address. */
 export function checkedAddress(address: unknown): string {
   if (typeof address !== 'string') {
-    throw wrongKind('INVALID_OPTION', 'address', address, 'address');
+    throw wrongKind('INVALID_OPTION', 'address', address, FORMS);
   }
   if (SCHEME.test(address)) return address;
   if (address.startsWith('unix:')) {

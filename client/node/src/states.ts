@@ -1,48 +1,12 @@
 // What goes into a computation.
 
-import { isRecord, wrongKind } from './argument_shape.js';
+import { INPUTS, type States } from './contract.js';
 import { badArgument } from './errors.js';
-import { hint } from './near_names.js';
 import type { Matrix } from './matrix.js';
-import { type JointRows, type Rows, toTable } from './rows_input.js';
-import type { SentArray, WireChunk } from './wire.js';
-
-/**
- * One state or many, one row per state. An input of one row serves all states;
- * otherwise all have as many rows. Joint columns follow the model's canonical
- * order unless `jointNames` of the options says otherwise; joint inputs may be
- * given by joint name instead. SI units.
- */
-export interface States {
-  /** Joint positions, rad or m. Absent only for a robot without joints. */
-  q?: JointRows;
-  /** Joint velocities, rad/s or m/s. Absent: zeros. */
-  v?: JointRows;
-  /** Joint accelerations, rad/s^2 or m/s^2. Absent: zeros. */
-  a?: JointRows;
-  /** Joint torques, N m or N. Needed by what solves for accelerations. */
-  tau?: JointRows;
-  /** 6 columns (moment; force): what the tip frame's link exerts ON THE
-   * ENVIRONMENT, in `tipWrenchReferenceFrame` of the options. Absent: none. */
-  tipWrenchOnEnvironment?: Rows;
-  /** 6 columns (angular; linear), base axes, about the base's origin: the twist
-   * of the base against an inertial frame. Absent: at rest. */
-  baseTwist?: Rows;
-  /** 6 columns: the rate of baseTwist's components, without gravity. Absent:
-   * zeros. */
-  baseAcceleration?: Rows;
-  /** 6 columns (moment; force) for each of the options' `externalWrenches`:
-   * what acts ON THE ROBOT there. Absent: none. */
-  externalWrenchesOnRobot?: Rows;
-  /** A column for each axis of the task, rad/s^2 and m/s^2. Absent: zeros. */
-  taskAcceleration?: Rows;
-  /** Joint torques of which the task torque takes what leaves the task alone,
-   * N m or N. Absent: zeros. */
-  nullSpaceTorque?: JointRows;
-  /** 3 columns, base axes, m/s^2: gravity state by state. Absent: that of the
-   * options, or the model's. */
-  gravity?: Rows;
-}
+import { checkRecord } from './message.js';
+import { hint } from './near_names.js';
+import type { SentArray, WireChunk } from './numbers.js';
+import { toTable } from './rows_input.js';
 
 /** What a robot's states are read by. */
 export interface StateShape {
@@ -59,50 +23,21 @@ export interface StateShape {
 /** The inputs that are present, as tables. */
 export type Inputs = ReadonlyMap<keyof States, Matrix>;
 
-interface Input {
-  /** Name in the contract. */
-  readonly field: string;
-  readonly columns: (shape: StateShape) => number;
-  /** May be given by joint name. */
-  readonly ofJoints: boolean;
+function columnsOf(words: string, shape: StateShape): number {
+  const sizes: Record<string, number> = {
+    nq: shape.nq,
+    nv: shape.nv,
+    m: shape.axes,
+    w: shape.externalWrenches,
+  };
+  return words
+    .split(' ')
+    .reduce((product, word) => product * (sizes[word] ?? Number(word)), 1);
 }
-
-function jointInput(
-  field: string,
-  columns = (shape: StateShape) => shape.nv,
-): Input {
-  return { field, columns, ofJoints: true };
-}
-
-function spatialInput(
-  field: string,
-  columns = (_shape: StateShape) => 6,
-): Input {
-  return { field, columns, ofJoints: false };
-}
-
-const INPUTS: Readonly<Record<keyof States, Input>> = {
-  q: jointInput('q', ({ nq }) => nq),
-  v: jointInput('v'),
-  a: jointInput('a'),
-  tau: jointInput('tau'),
-  tipWrenchOnEnvironment: spatialInput('tip_wrench_on_environment'),
-  baseTwist: spatialInput('base_twist'),
-  baseAcceleration: spatialInput('base_acceleration'),
-  externalWrenchesOnRobot: spatialInput(
-    'external_wrenches_on_robot',
-    ({ externalWrenches }) => 6 * externalWrenches,
-  ),
-  taskAcceleration: spatialInput('task_acceleration', ({ axes }) => axes),
-  nullSpaceTorque: jointInput('null_space_torque'),
-  gravity: spatialInput('gravity', () => 3),
-};
 
 /** Throws TorquedError for what is no table of numbers. */
 export function readStates(states: States, shape: StateShape): Inputs {
-  if (!isRecord(states)) {
-    throw wrongKind('INVALID_FIELD', 'states', states, 'object, as { q }');
-  }
+  checkRecord(states, 'states');
   const inputs = new Map<keyof States, Matrix>();
   for (const key of Object.keys(states)) {
     if (!Object.hasOwn(INPUTS, key)) {
@@ -113,10 +48,10 @@ export function readStates(states: States, shape: StateShape): Inputs {
       );
     }
     const name = key as keyof States;
-    const { field, columns, ofJoints } = INPUTS[name];
+    const [field, words] = INPUTS[name];
     const table = toTable(field, states[name], {
-      count: columns(shape),
-      jointNames: ofJoints ? shape.jointNames : undefined,
+      count: columnsOf(words, shape),
+      jointNames: /^n[qv]$/.test(words) ? shape.jointNames : undefined,
     });
     if (table) inputs.set(name, table);
   }
@@ -131,12 +66,12 @@ export function countStates(inputs: Inputs): number {
   for (const [name, table] of inputs) {
     if (table.rows > rows) {
       rows = table.rows;
-      longest = INPUTS[name].field;
+      longest = INPUTS[name][0];
     }
   }
   for (const [name, table] of inputs) {
     if (table.rows === 1 || table.rows === rows) continue;
-    const { field } = INPUTS[name];
+    const [field] = INPUTS[name];
     throw badArgument(
       'WRONG_ROW_COUNT',
       field,

@@ -1,12 +1,12 @@
 // The samples of a trajectory, and the messages in which they travel.
 
-import { isRecord, wrongKind } from './argument_shape.js';
 import { badArgument, numbered } from './errors.js';
 import { Matrix } from './matrix.js';
+import { checkRecord } from './message.js';
 import { hint } from './near_names.js';
+import type { SentArray } from './numbers.js';
 import { type JointRows, type Rows, toTable } from './rows_input.js';
 import { rowsOfTable } from './states.js';
-import type { SentArray } from './wire.js';
 
 /**
  * Samples of a motion, one row per sample, in the forms of `States`. Joint
@@ -92,9 +92,7 @@ function readSamples(
   samples: TrajectorySamples,
   shape: SampleShape,
 ): Map<keyof TrajectorySamples, Matrix> {
-  if (!isRecord(samples)) {
-    throw wrongKind('INVALID_FIELD', 'samples', samples, 'object of samples');
-  }
+  checkRecord(samples, 'samples');
   const tables = new Map<keyof TrajectorySamples, Matrix>();
   for (const key of Object.keys(samples)) {
     if (!Object.hasOwn(FIELDS, key)) {

@@ -55,7 +55,7 @@ for (const [given, why] of [
   ['tls:', 'no host'],
   ['tls:unix:/a', 'from 1'],
   [null, 'null'],
-  [7421, 'a number'],
+  [7421, 'not 7421'],
 ]) {
   test(`${JSON.stringify(given)} is no address`, () => {
     assert.throws(

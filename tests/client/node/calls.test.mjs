@@ -396,6 +396,7 @@ test('what the server refuses for load is tried again', async () => {
   // One state fits; two calls at a time do not.
   const server = await startLocalServer({
     models: [MODELS],
+    listen: '127.0.0.1:0',
     arguments: ['--max-inflight-bytes', '40000000'],
   });
   const retries = [];

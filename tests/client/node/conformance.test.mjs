@@ -33,18 +33,11 @@ function optionsOf(one) {
   const { terms, payload, externalWrenches, ...options } = camelKeys(
     one.options,
   );
-  if (terms?.gravity) options.gravity = terms.gravity;
-  const friction = {
-    viscous: terms?.viscous_friction,
-    coulomb: terms?.coulomb_friction,
-    smoothing: terms?.coulomb_smoothing,
-  };
-  if (terms) options.friction = friction;
+  Object.assign(options, camelKeys(terms), camelKeys(one.operational_space));
   if (payload) options.payload = camelKeys(payload);
   if (externalWrenches) {
     options.externalWrenches = externalWrenches.map(camelKeys);
   }
-  if (one.operational_space) options.task = camelKeys(one.operational_space);
   if (one.tip_wrench_reference_frame) {
     options.tipWrenchReferenceFrame = one.tip_wrench_reference_frame;
   }

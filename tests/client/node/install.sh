@@ -19,17 +19,17 @@ flock -w 150 9
 
 # Of everything that is copied.
 stamp=$(cd "$root" &&
-  find client/node/src client/node/scripts client/node/*.json proto/torqued \
+  find client/node/src client/node/scripts client/node/*.json proto/torqued proto/plugin \
     tests/client/node -type f -exec sha256sum {} + | sort | sha256sum)
 package=$directory/client/node
 if [ "$stamp" = "$(cat "$package/.built" 2> /dev/null || true)" ]; then exit; fi
 
 mkdir -p "$package" "$directory/node_modules" "$directory/proto"
 rm -rf "$package/src" "$package/scripts" "$package/dist" "$directory/tests" \
-   "$directory/proto/torqued"
+   "$directory/proto/torqued" "$directory/proto/plugin"
 cp -r "$root/client/node/src" "$root/client/node/scripts" "$package/"
 cp "$root"/client/node/*.json "$package/"
-cp -r "$root/proto/torqued" "$directory/proto/"
+cp -r "$root/proto/torqued" "$root/proto/plugin" "$directory/proto/"
 cp -r "$tests" "$directory/tests"
 ln -sfn ../client/node "$directory/node_modules/torqued"
 

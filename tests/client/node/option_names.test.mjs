@@ -74,7 +74,10 @@ for (const [option, value] of [
     const other = readFileSync(join(MODELS, 'ur5e.urdf'));
     await assert.rejects(
       there.client.registerUrdf('panda', other, { [option]: value }),
-      { reason: 'INVALID_OPTION', field: `options.${option}` },
+      {
+        reason: 'INVALID_OPTION',
+        field: `options.${option.replace('defaultTip', 'default_tip')}`,
+      },
     );
     const after = await there.client.modelInfo('panda');
     assert.equal(after.revision, revision);

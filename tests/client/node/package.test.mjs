@@ -79,7 +79,7 @@ test('what is exported is what is documented', () => {
     'LocalServer',
     'LocalServerError',
     'Matrix',
-    'QUANTITIES',
+    'RESULT_TABLES',
     'Robot',
     'RowError',
     'TorquedError',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { QUANTITIES, RowError } from 'torqued';
+import { RESULT_TABLES, RowError } from 'torqued';
 import {
   assertClose,
   assertSameBits,
@@ -10,6 +10,7 @@ import {
 } from './support.mjs';
 
 const there = withServer();
+const QUANTITIES = Object.keys(RESULT_TABLES);
 
 // Rows and columns of each state's matrix for 7 joints and 3 axes.
 const SHAPES = {
@@ -58,7 +59,7 @@ const OF_TASKS = ['operationalSpace', 'taskProjection', 'taskTorque'];
 
 function optionsOf(quantity) {
   const axes = ['LINEAR_X', 'LINEAR_Y', 'LINEAR_Z'];
-  return OF_TASKS.includes(quantity) ? { task: { axes } } : {};
+  return OF_TASKS.includes(quantity) ? { axes } : {};
 }
 
 test('every quantity is a method whose results have their shapes', async () => {
@@ -83,8 +84,11 @@ test('every quantity is a method whose results have their shapes', async () => {
 
 test('one call has all quantities, with the bits of their own calls', async () => {
   const states = randomStates(7, 2);
-  const task = { axes: ['LINEAR_X', 'LINEAR_Y', 'LINEAR_Z'], sigmaMin: true };
-  const all = await there.robot.compute(QUANTITIES, states, { task });
+  const options = {
+    axes: ['LINEAR_X', 'LINEAR_Y', 'LINEAR_Z'],
+    sigmaMin: true,
+  };
+  const all = await there.robot.compute(QUANTITIES, states, options);
   for (const [quantity, shapes] of Object.entries(SHAPES)) {
     const alone = await there.robot[quantity](states, optionsOf(quantity));
     for (const name of Object.keys(shapes)) {
@@ -170,14 +174,16 @@ test('every option has its effect and is echoed', async () => {
     {
       gravity: [1, 2, -3],
       payload: { mass: 2, centerOfMass: [0, 0, 0.1], frame: 'panda_link7' },
-      friction: { viscous: true, coulomb: true, smoothing: 0.1 },
+      viscousFriction: true,
+      coulombFriction: true,
+      coulombSmoothing: 0.1,
     },
   );
-  assert.deepEqual(echo.gravity, [1, 2, -3]);
-  assert.deepEqual(echo.friction, {
-    viscous: true,
-    coulomb: true,
-    smoothing: 0.1,
+  assert.deepEqual(echo.terms, {
+    gravity: [1, 2, -3],
+    viscousFriction: true,
+    coulombFriction: true,
+    coulombSmoothing: 0.1,
   });
   assert.equal(echo.payload.frame, 'panda_link7');
   assert.deepEqual(echo.payload.centerOfMass, [0, 0, 0.1]);
@@ -231,16 +237,16 @@ test('a singular task is told, and is an answer', async () => {
   assert.equal(report.rowStatus[0].code, 'SINGULAR_TASK_SPACE');
   const damped = await there.robot.operationalSpace(
     { q },
-    { task: { singularity: 'DAMPED', damping: 0.1 } },
+    { singularity: 'damped', damping: 0.1 },
   );
   assert.deepEqual(damped.rule, ['DAMPED']);
-  assert.equal(damped.echo.task.damping, 0.1);
+  assert.equal(damped.echo.operationalSpace.damping, 0.1);
 });
 
 test('a task that cannot move has no inertia', async () => {
   const report = await there.robot.operationalSpace(
     { q: [0.1, -0.4, 0.2, -1.8, 0.3, 1.6, 0.5] },
-    { tipFrame: 'panda_link3', task: { axes: ['LINEAR_Z'] } },
+    { tipFrame: 'panda_link3', axes: ['LINEAR_Z'] },
   );
   assert.deepEqual([...report.rank], [0]);
   assert.deepEqual([...report.lambda.data], [0]);
@@ -251,7 +257,7 @@ test('a task that hardly moves is told, and is an answer', async () => {
   // The first axis leans by 1e-8 rad towards x of the second link.
   const report = await there.robot.operationalSpace(
     { q: [0, 1e-8, 0, 0, 0, 0, 0] },
-    { tipFrame: 'panda_link2', task: { axes: ['ANGULAR_X'] } },
+    { tipFrame: 'panda_link2', axes: ['ANGULAR_X'] },
   );
   assert.deepEqual(report.rule, ['RANGE_RESTRICTED']);
   assert.deepEqual([...report.ok], [0]);

@@ -28,7 +28,8 @@ const { tau, rows, ok } = await robot.inverseDynamics(states);
 export const torque: number = tau.at(0, 0) + rows + ok[0];
 
 const both = await robot.compute(['massMatrix', 'operationalSpace'], states, {
-  task: { axes: ['LINEAR_X'], sigmaMin: true },
+  axes: ['LINEAR_X'],
+  sigmaMin: true,
   gravity: [0, 0, -1.62],
 });
 export const inertia: Matrix = both.massMatrix;
@@ -52,10 +53,8 @@ both.jacobian;
 await robot.compute(['torques'], states);
 // @ts-expect-error there is no such option
 await robot.massMatrix(states, { tipframe: 'panda_hand' });
-// @ts-expect-error gravity has three numbers
-await robot.massMatrix(states, { gravity: [0, 0] });
 // @ts-expect-error there is no such axis
-await robot.operationalSpace(states, { task: { axes: ['X'] } });
+await robot.operationalSpace(states, { axes: ['X'] });
 // @ts-expect-error no such input
 await robot.massMatrix({ q: [0], velocity: [0] });
 
@@ -63,7 +62,7 @@ const motion: TrajectorySamples = { time: new Float64Array(2), q: [[0], [1]] };
 const checked = await robot.checkTrajectory(motion, {
   derive: 'QUINTIC_SPLINE',
   bounds: [{ joint: 'panda_joint1', effort: 80 }],
-  tables: ['tau', 'pathA'],
+  tables: ['TAU', 'PATH_A'],
 });
 export const verdict: TrajectoryVerdict = checked;
 export const torques: Matrix = checked.tables.tau;
@@ -77,7 +76,7 @@ await robot.checkTrajectory([motion, motion]);
 // @ts-expect-error it was not asked for
 checked.tables.pathB;
 // @ts-expect-error there is no such table
-await robot.checkTrajectory(motion, { tables: ['power'] });
+await robot.checkTrajectory(motion, { tables: ['POWER'] });
 // @ts-expect-error samples have a time
 await robot.checkTrajectory({ q: [[0]] });
 // @ts-expect-error a bound names its joint
