@@ -29,7 +29,7 @@ packages_of() {
         libgrpc++-dev libprotobuf-dev libspdlog-dev libsqlite3-dev libssl-dev \
         libtinyxml2-dev libtomlplusplus-dev libyaml-cpp-dev libzip-dev \
         make ninja-build nlohmann-json3-dev pkg-config prometheus-cpp-dev protobuf-compiler \
-        protobuf-compiler-grpc
+        protobuf-compiler-grpc python3-protobuf
       ;;
     runtime)
       echo libcivetweb1 libfmt9 libgrpc++1.51 libprometheus-cpp-core1.0 \
@@ -39,7 +39,7 @@ packages_of() {
     test)
       echo libgmock-dev libgtest-dev liborocos-kdl-dev libmujoco-dev \
         liburdfdom-dev procps python3 python3-grpcio python3-numpy \
-        python3-protobuf python3-pytest python3-yaml
+        python3-pytest python3-yaml
       # A third-party nodejs conflicts with Debian's npm: only where missing.
       command -v node >/dev/null 2>&1 || echo nodejs
       command -v npm >/dev/null 2>&1 || echo npm
