@@ -157,3 +157,13 @@ def test_settings_that_are_explained_exist():
     assert len(names) > 8
     for name in names:
         assert f"--{name} " in options, name
+
+
+def test_the_tables_of_quantities_are_those_of_the_contract(tmp_path):
+    protos = Path(SOURCE, "proto")
+    files = sorted(protos.glob("torqued/v1/*.proto"))
+    subprocess.run(
+        ["protoc", f"-I{protos}", f"--plugin={protos}/plugin/protoc-gen-torqued",
+         f"--torqued_out=quantities:{tmp_path}", *files], check=True, timeout=60)
+    fresh = (tmp_path / "quantities.md").read_text(encoding="utf-8")
+    assert fresh == Path(QUANTITIES).read_text(encoding="utf-8")
