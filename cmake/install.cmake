@@ -82,7 +82,7 @@ install(CODE "
   endforeach()" COMPONENT Development)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/proto/torqued/v1
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torqued COMPONENT Development
-  FILES_MATCHING PATTERN *.pb.h)
+  FILES_MATCHING PATTERN *.pb.h PATTERN *.inc)
 
 foreach(part core client)
   install(EXPORT torqued-${part}

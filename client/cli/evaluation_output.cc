@@ -1,6 +1,8 @@
 #include "client/cli/evaluation_output.h"
 
+#include <iterator>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,36 +36,10 @@ struct Part {
   std::vector<std::string> columns;
 };
 
-// What people call a result, and its units.
-std::string TitleOf(const std::string& name) {
-  static const std::unordered_map<std::string, std::string> kTitles = {
-      {"tau", "tau [N m | N]"},
-      {"a", "a [rad/s^2 | m/s^2]"},
-      {"mass_matrix", "M [kg m^2 | kg]"},
-      {"lambda", "Lambda [kg m^2 | kg]"},
-      {"eta", "eta [N m | N]"},
-      {"bias", "h [N m | N]"},
-      {"gravity", "g [N m | N]"},
-      {"coriolis", "c [N m | N]"},
-      {"coriolis_matrix", "C"},
-      {"christoffel", "c_ijk, a row for each pair i.j"},
-      {"mass_matrix_rate", "dM/dt"},
-      {"mass_matrix_inverse", "M^-1"},
-      {"kinetic_energy", "kinetic energy [J]"},
-      {"potential_energy", "potential energy [J]"},
-      {"center_of_mass", "centre of mass [m]"},
-      {"center_of_mass_velocity", "velocity of the centre of mass [m/s]"},
-      {"momentum", "momentum about the centre of mass [kg m^2/s | kg m/s]"},
-      {"pose", "pose [1 | m]"},
-      {"link_twists", "twists of the links [rad/s | m/s]"},
-      {"link_accelerations", "accelerations of the links [rad/s^2 | m/s^2]"},
-      {"frame_velocity", "velocity of the tip [rad/s | m/s]"},
-      {"joint_wrenches", "wrenches through the joints [N m | N]"},
-      {"base_wrench", "wrench of the base on the robot [N m | N]"},
-      {"task_torque", "torque of the task [N m | N]"},
-      {"power_balance", "power balance [W]"}};
-  const auto found = kTitles.find(name);
-  return found == kTitles.end() ? name : found->second;
+// "tau [N m | N]".
+std::string TitleOf(const v1::TableInfo& info) {
+  return info.unit().empty() ? info.symbol()
+                             : info.symbol() + " [" + info.unit() + "]";
 }
 
 std::vector<std::string> AxisNames(const Evaluation& evaluation) {
@@ -88,70 +64,43 @@ std::vector<std::string> Pairs(const std::vector<std::string>& first,
   return pairs;
 }
 
-Part PartOf(const client::ResultField& field, const Evaluation& evaluation) {
-  static const std::vector<std::string> kMotion = {"ax", "ay", "az",
-                                                   "lx", "ly", "lz"};
-  static const std::vector<std::string> kWrench = {"mx", "my", "mz",
-                                                   "fx", "fy", "fz"};
-  static const std::vector<std::string> kInertial = {
-      "m", "mcx", "mcy", "mcz", "ixx", "ixy", "iyy", "ixz", "iyz", "izz"};
+std::vector<std::string> Words(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+// Of what stands along a dimension.
+std::vector<std::string> NamesAlong(const std::string& dimension,
+                                    const v1::TableInfo& info,
+                                    const Evaluation& evaluation) {
   const std::vector<std::string> joints(evaluation.echo.joint_names().begin(),
                                         evaluation.echo.joint_names().end());
-  const std::string name = field.name;
-  const bool is_wrench = name == "joint_wrenches" || name == "base_wrench";
-  const std::vector<std::string>& spatial = is_wrench ? kWrench : kMotion;
-  Part part{name, TitleOf(name), &(evaluation.*field.batch), {}, {}};
-  switch (field.shape) {
-    case client::RowShape::kOne:
-      part.columns = {"value"};
-      break;
-    case client::RowShape::kThree:
-      part.columns = {"x", "y", "z"};
-      break;
-    case client::RowShape::kSix:
-      part.columns = spatial;
-      break;
-    case client::RowShape::kPose:
-      part.rows = {"x", "y", "z"};
-      part.columns = {"ex", "ey", "ez", "p"};
-      break;
-    case client::RowShape::kJoints:
-      part.columns = joints;
-      break;
-    case client::RowShape::kJointsByJoints:
-      part.rows = part.columns = joints;
-      break;
-    case client::RowShape::kSixByJoints:
-      part.rows = spatial;
-      part.columns = joints;
-      break;
-    case client::RowShape::kJointsBySix:
-      part.rows = joints;
-      part.columns = spatial;
-      break;
-    case client::RowShape::kJointsCubed:
-      part.rows = Pairs(joints, joints);
-      part.columns = joints;
-      break;
-    case client::RowShape::kRegressor:
-      part.rows = joints;
-      part.columns = Pairs(joints, kInertial);
-      break;
-    case client::RowShape::kJointsByAxes:
-      part.rows = joints;
-      part.columns = AxisNames(evaluation);
-      break;
-    case client::RowShape::kAxes:
-      part.columns = AxisNames(evaluation);
-      break;
-    case client::RowShape::kAxesByAxes:
-      part.rows = part.columns = AxisNames(evaluation);
-      break;
-    case client::RowShape::kPowers:
-      part.columns = {"kinetic_rate", "potential_rate", "actuators", "viscous",
-                      "coulomb",      "tip_wrench",     "external",  "base"};
-      break;
+  if (dimension == "nv" || dimension == "links") return joints;
+  if (dimension == "m") return AxisNames(evaluation);
+  if (dimension == "10links") {
+    return Pairs(joints, {"m", "mcx", "mcy", "mcz", "ixx", "ixy", "iyy", "ixz",
+                          "iyz", "izz"});
   }
+  if (dimension == "6") {
+    return Words(info.unit() == "N m, N" ? "mx my mz fx fy fz"
+                                         : "ax ay az lx ly lz");
+  }
+  if (dimension == "4") return Words("ex ey ez p");
+  return Words(info.labels().empty() ? "x y z" : info.labels());
+}
+
+Part PartOf(const client::ResultField& field, const Evaluation& evaluation) {
+  const v1::TableInfo& info = *field.info;
+  Part part{field.name, TitleOf(info), &(evaluation.*field.batch), {}, {}};
+  for (const std::string& dimension : client::Dimensions(info)) {
+    // All dimensions but the last are those of the rows.
+    if (!part.columns.empty()) {
+      part.rows = part.rows.empty() ? std::move(part.columns)
+                                    : Pairs(part.rows, part.columns);
+    }
+    part.columns = NamesAlong(dimension, info, evaluation);
+  }
+  if (info.shape().empty()) part.columns = {"value"};
   return part;
 }
 
@@ -160,7 +109,7 @@ std::vector<Part> PartsOf(const std::vector<v1::Quantity>& quantities,
   std::vector<Part> parts;
   for (const v1::Quantity quantity : quantities) {
     for (const client::ResultField& field : client::ResultFields()) {
-      if (field.quantity == quantity) {
+      if (field.info->quantity() == quantity) {
         parts.push_back(PartOf(field, evaluation));
       }
     }

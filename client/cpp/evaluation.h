@@ -20,51 +20,14 @@ struct Handover {
 };
 
 /// Quantities that were not asked for are empty; the others have `rows` rows.
-/// Columns are those of torqued.v1.Results: matrices are flattened row-major.
+/// The tables are those of torqued.v1.Results, under their names: `tau`,
+/// `mass_matrix`, `jacobian`, ... Matrices are flattened row-major.
 struct Evaluation {
   std::int64_t rows = 0;
 
-  Batch tau;
-  Batch mass_matrix;
-  Batch a;
-  Batch bias;
-  Batch pose;
-  Batch jacobian;
-  Batch jacobian_drift;
-  Batch lambda;
-  Batch eta;
-  Batch gravity;
-  Batch coriolis;
-  Batch coriolis_matrix;
-  Batch christoffel;
-  Batch mass_matrix_rate;
-  Batch mass_matrix_inverse;
-  Batch kinetic_energy;
-  Batch potential_energy;
-  Batch center_of_mass;
-  Batch center_of_mass_velocity;
-  Batch momentum;
-  Batch momentum_matrix;
-  Batch link_twists;
-  Batch link_accelerations;
-  Batch frame_velocity;
-  Batch frame_acceleration;
-  Batch frame_acceleration_classical;
-  Batch jacobian_rate;
-  Batch joint_wrenches;
-  Batch base_wrench;
-  Batch regressor;
-  Batch dtau_dq;
-  Batch dtau_dv;
-  Batch da_dq;
-  Batch da_dv;
-  Batch da_dtau;
-  Batch mobility;
-  Batch consistent_inverse;
-  Batch null_space_projector;
-  Batch forward_frame_acceleration;
-  Batch task_torque;
-  Batch power_balance;
+#define TORQUED_RESULT_TABLE(name) Batch name;
+#include "torqued/v1/result_tables.inc"
+#undef TORQUED_RESULT_TABLE
   std::vector<std::uint32_t> rank;
   std::vector<double> sigma_min;  // empty unless TaskOptions asked for it
   std::vector<v1::TaskRule> rule;

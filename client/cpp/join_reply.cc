@@ -91,7 +91,7 @@ void Join(const ReplyPart& part, std::span<const v1::Quantity> quantities,
   const v1::Results& results = part.results;
   const std::int64_t total = whole->rows;
   for (const ResultField& field : ResultFields()) {
-    if (!Contains(quantities, field.quantity)) continue;
+    if (!Contains(quantities, field.info->quantity())) continue;
     if (!(results.*field.has)()) {
       throw Error(grpc::StatusCode::INTERNAL,
                   std::string("the reply lacks ") + field.name);

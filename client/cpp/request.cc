@@ -216,8 +216,8 @@ std::int64_t ReplyBytesPerRow(std::span<const v1::Quantity> quantities,
   for (const v1::Quantity quantity : quantities) {
     std::int64_t of_quantity = 0;
     for (const ResultField& field : ResultFields()) {
-      if (field.quantity == quantity) {
-        of_quantity += Columns(field.shape, nv, axes);
+      if (field.info->quantity() == quantity) {
+        of_quantity += Columns(*field.info, nv, axes);
       }
     }
     if (quantity == v1::QUANTITY_OPERATIONAL_SPACE) {

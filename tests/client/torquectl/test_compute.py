@@ -70,9 +70,9 @@ def test_a_table_names_results_units_joints_and_axes():
              done.stdout.splitlines()]
     assert lines[0][0].startswith("planar_2r@")
     for title in ("g [N m | N]", "kinetic energy [J]", "potential energy [J]",
-                  "wrench of the base on the robot [N m | N]"):
+                  "wrench of the base on the robot [N m, N]"):
         assert [title] in lines
-    assert ["wrenches through the joints [N m | N]", "state 0"] in lines
+    assert ["wrenches through the joints [N m, N]", "state 0"] in lines
     at = lines.index(["g [N m | N]"])
     assert lines[at + 1] == ["state", "joint1", "joint2"]
     assert lines[at + 2] == ["0", *(f"{x:.6g}" for x in HOLDING)]
@@ -396,7 +396,7 @@ def test_powers_have_names_and_no_signs_of_zero():
     assert float(power["potential_rate"]) == pytest.approx(
         np.dot(HOLDING, V), abs=1e-13)
     table = run("compute", "power-balance", "task-torque", *STATE).stdout
-    assert "torque of the task [N m | N]\n" in table
+    assert "task torque [N m | N]\n" in table
     assert "power balance [W]\n" in table
     assert re.search(r"^state +" + " +".join(names) + "$", table,
                      re.MULTILINE)
