@@ -26,10 +26,7 @@ LoadedPeer LoadPeer(const std::string& library, const BenchRobot& robot,
       reinterpret_cast<MakePeer*>(dlsym(module, "torqued_bench_make_peer"));
   if (make == nullptr) throw std::runtime_error(dlerror());
 
-  PeerRequest request{robot.urdf, robot.tip, {}};
-  for (const Joint& joint : robot.model->joints()) {
-    request.joint_names.push_back(joint.name);
-  }
+  const PeerRequest request{robot.urdf, robot.tip};
   std::string why;
   LoadedPeer loaded;
   loaded.library = library;

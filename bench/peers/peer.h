@@ -43,14 +43,13 @@ class Peer {
   /// the quantity.
   virtual bool Compute(Quantity quantity, const StateRow& state) = 0;
   /// A result of the last state, row-major, matrices in full.
-  virtual void Copy(Output output, double* numbers) const = 0;
+  virtual void Copy(Output output, double* numbers) = 0;
 };
 
 /// What a module is asked for. Gravity is (0, 0, −9.81).
 struct PeerRequest {
   std::string urdf;
-  std::string tip;                       // link
-  std::vector<std::string> joint_names;  // all movable ones, in any order
+  std::string tip;  // link
 };
 
 /// Every module exports it as "torqued_bench_make_peer"; the caller owns the

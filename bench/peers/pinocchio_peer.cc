@@ -136,7 +136,7 @@ class PinocchioPeer : public Peer {
     }
   }
 
-  void Copy(Output output, double* numbers) const override {
+  void Copy(Output output, double* numbers) override {
     switch (output) {
       case Output::kTau:
         return CopyMatrix(data_.tau, numbers);

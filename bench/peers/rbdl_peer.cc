@@ -109,7 +109,7 @@ class RbdlPeer : public Peer {
     return true;
   }
 
-  void Copy(Output output, double* numbers) const override {
+  void Copy(Output output, double* numbers) override {
     switch (output) {
       case Output::kMassMatrix:
         return CopyMatrix(M_, numbers);

@@ -11,14 +11,12 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
-#include <algorithm>
-#include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "tests/oracles/mujoco_model.h"
+#include "bench/states.h"
 #include "tests/oracles/robots.h"
+#include "tests/support/libraries/mujoco_robot.h"
 #include "tests/support/with_armature.h"
 
 namespace torqued::testing_support {
@@ -31,178 +29,21 @@ using enum Output;
 using enum ReferenceFrame;
 using Shape = RandomRobotOptions::Shape;
 
-Vector3d At(const mjtNum* numbers) { return Vector3d(numbers); }
-
 MatrixXd Number(double x) { return MatrixXd::Constant(1, 1, x); }
 
-VectorXd Joined(const Vector3d& angular, const Vector3d& linear) {
-  VectorXd both(6);
-  both << angular, linear;
-  return both;
-}
-
-/// A robot in a state. Results are in our conventions: joints in our order,
-/// spatial vectors (angular; linear), wrenches (moment; force).
-class Mujoco {
- public:
-  Mujoco(const TestRobot& robot, const State& s, bool damping)
-      : owner_(LoadMujocoModel(robot.urdf, kSkewGravity)),
-        data_(mj_makeData(owner_.get())),
-        s_(s) {
-    if (m_->nv != robot.model->nv()) throw std::runtime_error("joints");
-    m_->opt.enableflags |= mjENBL_ENERGY;
-    if (damping) m_->opt.disableflags &= ~mjDSBL_PASSIVE;
-    for (const Joint& joint : robot.model->joints()) {
-      const int id = mj_name2id(m_, mjOBJ_JOINT, joint.name.c_str());
-      if (id < 0) throw std::runtime_error("no joint " + joint.name);
-      const int dof = m_->jnt_dofadr[id];
-      index_.push_back(dof);
-      m_->dof_armature[dof] = joint.armature;
-      d_->qpos[m_->jnt_qposadr[id]] = s.q[joint.q_index];
-      d_->qvel[dof] = s.v[joint.v_index];
-    }
-    tip_ = Body(robot.tip);
-    mj_forward(m_, d_);
+/// A robot in a state, which it takes and keeps in MuJoCo's order of joints.
+struct Mujoco : oracles::MujocoRobot {
+  Mujoco(const TestRobot& robot, const State& s)
+      : MujocoRobot(robot.urdf, robot.tip, kSkewGravity),
+        to(bench::JointIndices(*robot.model, joint_names())),
+        q(s.q(to)),
+        v(s.v(to)),
+        a(s.a(to)),
+        tau(s.tau(to)) {
+    Move(q, v);
   }
-
-  MatrixXd MassMatrix() const {
-    MatrixXd M(m_->nv, m_->nv);
-    mj_fullM(m_, M.data(), d_->qM);
-    return M(index_, index_);
-  }
-  VectorXd Bias() const { return Ordered(d_->qfrc_bias); }
-  VectorXd InverseDynamics() {
-    Set(d_->qacc, s_.a);
-    mj_inverse(m_, d_);
-    return Ordered(d_->qfrc_inverse);
-  }
-  /// The tip exerts the wrench in world axes, the moment about its origin.
-  VectorXd ForwardDynamics(const VectorXd& wrench) {
-    Set(d_->qfrc_applied, s_.tau);
-    const VectorXd on_tip = -wrench;
-    mj_applyFT(m_, d_, on_tip.data() + 3, on_tip.data(), d_->xpos + 3 * tip_,
-               tip_, d_->qfrc_applied);
-    mj_forward(m_, d_);
-    return Ordered(d_->qacc);
-  }
-
-  MatrixXd Pose(const std::string& link) const {
-    const int body = Body(link);
-    MatrixXd pose(3, 4);
-    pose << Axes(body), At(d_->xpos + 3 * body);
-    return pose;
-  }
-  /// Of the tip, as kLocalWorldAligned.
-  MatrixXd Jacobian() const {
-    RowMajor linear(3, m_->nv), angular(3, m_->nv), J(6, m_->nv);
-    mj_jac(m_, d_, linear.data(), angular.data(), d_->xpos + 3 * tip_, tip_);
-    J << angular, linear;
-    return J(Eigen::all, index_);
-  }
-  VectorXd Twist(const std::string& link, bool in_its_axes) const {
-    VectorXd twist(6);
-    mj_objectVelocity(m_, d_, mjOBJ_XBODY, Body(link), twist.data(),
-                      in_its_axes);
-    return twist;
-  }
-  /// Angular acceleration of the link and the second derivative of the position
-  /// of its origin, in world axes, where joints accelerate by `a`.
-  VectorXd Acceleration(const std::string& link, const VectorXd& a) {
-    Set(d_->qacc, a);
-    mj_rnePostConstraint(m_, d_);
-    VectorXd acceleration(6);
-    mj_objectAcceleration(m_, d_, mjOBJ_XBODY, Body(link), acceleration.data(),
-                          0);
-    // MuJoCo counts gravity as an upward acceleration of the world.
-    acceleration.tail(3) += At(m_->opt.gravity);
-    return acceleration;
-  }
-
-  /// Of the links that joints move, all together; world axes. The momentum is
-  /// about the centre of mass.
-  struct Whole {
-    double kinetic_energy, potential_energy;
-    Vector3d center, velocity;
-    VectorXd momentum;
-  };
-  Whole WholeRobot() {
-    mj_subtreeVel(m_, d_);
-    double mass = m_->body_subtreemass[0], potential = d_->energy[0];
-    const Vector3d center_of_all = At(d_->subtree_com);
-    Vector3d moment = mass * center_of_all;
-    const Vector3d linear = mass * At(d_->subtree_linvel);
-    // MuJoCo's whole has the links that are fixed to the world in it.
-    for (int body = 1; body < m_->nbody; ++body) {
-      if (!IsFixed(body)) continue;
-      const Vector3d part = m_->body_mass[body] * At(d_->xipos + 3 * body);
-      mass -= m_->body_mass[body];
-      moment -= part;
-      potential += At(m_->opt.gravity).dot(part);
-    }
-    const Vector3d center = moment / mass;
-    const Vector3d angular =
-        At(d_->subtree_angmom) + (center_of_all - center).cross(linear);
-    return {d_->energy[1], potential, center, linear / mass,
-            Joined(angular, linear)};
-  }
-
-  /// The wrench that the link before a joint exerts on the one that it moves,
-  /// at that link's origin and in its axes, in the row of the joint; and what
-  /// what is fixed exerts on what moves, in world axes about their origin. The
-  /// tip exerts the state's wrench, as above.
-  std::pair<MatrixXd, VectorXd> JointAndBaseWrenches() {
-    // MuJoCo's forces act on the link, at its centre of mass.
-    const Vector3d force = -s_.wrench.tail(3);
-    const Vector3d arm = At(d_->xpos + 3 * tip_) - At(d_->xipos + 3 * tip_);
-    Eigen::Map<Vector6d>(d_->xfrc_applied + 6 * tip_) << force,
-        arm.cross(force) - s_.wrench.head<3>();
-    Set(d_->qacc, s_.a);
-    mj_rnePostConstraint(m_, d_);
-    // MuJoCo has it about the centre of mass of the tree of the body.
-    const auto about = [&](int body, const Vector3d& point) {
-      const Vector3d moment = At(d_->cfrc_int + 6 * body);
-      const Vector3d f = At(d_->cfrc_int + 6 * body + 3);
-      const Vector3d center = At(d_->subtree_com + 3 * m_->body_rootid[body]);
-      return std::pair{Vector3d(moment + (center - point).cross(f)), f};
-    };
-    MatrixXd of_joints(m_->nv, 6);
-    VectorXd of_base = VectorXd::Zero(6);
-    for (int i = 0; i < m_->nv; ++i) {
-      const int body = m_->dof_bodyid[index_[i]];
-      const auto [moment, f] = about(body, At(d_->xpos + 3 * body));
-      const MatrixXd R = Axes(body);
-      of_joints.row(i) = Joined(R.transpose() * moment, R.transpose() * f);
-      if (!IsFixed(m_->body_parentid[body])) continue;
-      const auto [about_origin, same] = about(body, Vector3d::Zero());
-      of_base += Joined(about_origin, same);
-    }
-    return {of_joints, of_base};
-  }
-
- private:
-  int Body(const std::string& link) const {
-    const int body = mj_name2id(m_, mjOBJ_BODY, link.c_str());
-    if (body < 0) throw std::runtime_error("no link " + link);
-    return body;
-  }
-  bool IsFixed(int body) const { return m_->body_weldid[body] == 0; }
-  MatrixXd Axes(int body) const {
-    return Eigen::Map<const RowMajor>(d_->xmat + 9 * body, 3, 3);
-  }
-  VectorXd Ordered(const mjtNum* values) const {
-    return Eigen::Map<const VectorXd>(values, m_->nv)(index_);
-  }
-  void Set(mjtNum* theirs, const VectorXd& ours) {
-    Eigen::Map<VectorXd>(theirs, m_->nv)(index_) = ours;
-  }
-
-  MujocoModel owner_;
-  MujocoData data_;
-  mjModel* const m_ = owner_.get();
-  mjData* const d_ = data_.get();
-  const State& s_;
-  std::vector<int> index_;  // MuJoCo's number of our joint
-  int tip_;
+  std::vector<int> to;  // our number of a joint of MuJoCo's
+  VectorXd q, v, a, tau;
 };
 
 struct Bounds {
@@ -215,29 +56,35 @@ void CompareDynamics(const std::vector<TestRobot>& robots, bool damping,
                      const Bounds& bounds) {
   Comparison compare;
   ForStates(compare, robots, [&](const TestRobot& robot, const State& s) {
-    Mujoco theirs(robot, s, damping);
+    Mujoco theirs(robot, s);
+    const auto& to = theirs.to;
+    const VectorXd &q = theirs.q, &v = theirs.v, &tau = theirs.tau;
+    VectorXd rotors(s.v.size());
+    for (const Joint& j : robot.model->joints()) rotors[j.v_index] = j.armature;
+    theirs.AddTerms(rotors(to), damping);
     Setting free = In(robot, s, kLocalWorldAligned);
     free.options.terms.viscous_friction = damping;
     const Answers ours = AskAll(free);
     const Answers pushed = AskAll(free.With(Input::kTipWrench, s.wrench));
-    const MatrixXd M = theirs.MassMatrix();
+    const MatrixXd M = theirs.MassMatrix(q);
     const double condition = ConditionNumber(M);
-    compare.Equal("M", ours.Matrix(kMassMatrix, s.v.size()), M, bounds.M);
+    compare.Equal("M", ours.Matrix(kMassMatrix, s.v.size())(to, to), M,
+                  bounds.M);
     if (!damping) {
-      compare.Equal("bias", ours[kBias], theirs.Bias(), 5e-8);
+      compare.Equal("bias", ours[kBias](to), theirs.BiasForces(q, v), 5e-8);
       compare.Equal("kinetic energy", ours[kKineticEnergy],
                     Number(theirs.WholeRobot().kinetic_energy), 7e-8);
     }
-    compare.Equal("tau", ours[kTau], theirs.InverseDynamics(), bounds.tau);
-    compare.Equal("a / cond M", ours[kAcceleration],
-                  theirs.ForwardDynamics(VectorXd::Zero(6)), bounds.a, 0,
-                  condition);
-    const VectorXd a = theirs.ForwardDynamics(s.wrench);
-    compare.Equal("a with a wrench / cond M", pushed[kAcceleration], a,
+    compare.Equal("tau", ours[kTau](to), theirs.InverseDynamics(q, v, theirs.a),
+                  bounds.tau);
+    compare.Equal("a / cond M", ours[kAcceleration](to),
+                  theirs.ForwardDynamics(q, v, tau), bounds.a, 0, condition);
+    const VectorXd a = theirs.ForwardDynamics(q, v, tau, s.wrench);
+    compare.Equal("a with a wrench / cond M", pushed[kAcceleration](to), a,
                   bounds.a, 0, condition);
     compare.Differ(
         "a with the wrench on the robot",
-        AskAll(free.With(Input::kTipWrench, -s.wrench))[kAcceleration], a);
+        AskAll(free.With(Input::kTipWrench, -s.wrench))[kAcceleration](to), a);
   });
 }
 
@@ -263,7 +110,7 @@ TEST(MujocoTest, RotorsAreMujocosArmatures) {
 TEST(MujocoTest, KinematicsEqualMujocos) {
   Comparison compare;
   ForStates(compare, Robots(), [&](const TestRobot& robot, const State& s) {
-    Mujoco theirs(robot, s, false);
+    Mujoco theirs(robot, s);
     const Answers local = AskAll(In(robot, s));
     const Answers aligned = AskAll(In(robot, s, kLocalWorldAligned));
     // MuJoCo's world takes the place of the root link.
@@ -282,18 +129,20 @@ TEST(MujocoTest, KinematicsEqualMujocos) {
     compare.Equal("momentum", local[kMomentum], whole.momentum, 5e-7);
     compare.Equal("momentum matrix times v",
                   local.Matrix(kMomentumMatrix, 6) * s.v, whole.momentum, 5e-7);
-    const MatrixXd J = theirs.Jacobian();
-    compare.Equal("J", aligned.Matrix(kJacobian, 6), J, 2e-14);
+    const MatrixXd J = theirs.Jacobian(theirs.q);
+    compare.Equal("J", aligned.Matrix(kJacobian, 6)(Eigen::all, theirs.to), J,
+                  2e-14);
     // Where a lone prismatic joint moves the tip the drift vanishes. It is the
     // acceleration where no joint accelerates.
     const double scale = J.cwiseAbs().maxCoeff() * s.v.squaredNorm();
     compare.Equal("drift", aligned[kJacobianDrift],
-                  theirs.Acceleration(robot.tip, 0 * s.a), 1e-14, scale);
+                  theirs.Acceleration(robot.tip, 0 * theirs.a), 1e-14, scale);
     const VectorXd twist = theirs.Twist(robot.tip, false);
-    const VectorXd a = theirs.Acceleration(robot.tip, s.a);
+    const VectorXd a = theirs.Acceleration(robot.tip, theirs.a);
     const auto spatial = [](const VectorXd& classical, const VectorXd& V) {
       const Vector3d w = V.head(3), v = V.tail(3);
-      return Joined(classical.head(3), classical.tail<3>() - w.cross(v));
+      return oracles::Joined(classical.head(3),
+                             classical.tail<3>() - w.cross(v));
     };
     compare.Equal("velocity", local[kFrameVelocity],
                   theirs.Twist(robot.tip, true), 1e-14);
@@ -308,9 +157,9 @@ TEST(MujocoTest, KinematicsEqualMujocos) {
       const std::string& link = joint.child_link;
       const MatrixXd back = theirs.Pose(link).leftCols(3).transpose();
       const VectorXd V = theirs.Twist(link, true);
-      const VectorXd in_world = theirs.Acceleration(link, s.a);
+      const VectorXd in_world = theirs.Acceleration(link, theirs.a);
       const VectorXd in_link =
-          Joined(back * in_world.head(3), back * in_world.tail(3));
+          oracles::Joined(back * in_world.head(3), back * in_world.tail(3));
       compare.Equal("twists of links", twists.row(joint.v_index).transpose(), V,
                     1e-14, twists.cwiseAbs().maxCoeff());
       compare.Equal("accelerations of links",
@@ -323,15 +172,19 @@ TEST(MujocoTest, KinematicsEqualMujocos) {
 TEST(MujocoTest, WrenchesOfJointsAndBaseEqualMujocos) {
   Comparison compare;
   ForStates(compare, Robots(), [&](const TestRobot& robot, const State& s) {
-    const auto [joints, base] = Mujoco(robot, s, false).JointAndBaseWrenches();
+    Mujoco theirs(robot, s);
+    const auto [joints, base] = theirs.JointAndBaseWrenches(theirs.a, s.wrench);
     const Setting free = In(robot, s, kLocalWorldAligned);
     const Answers ours = AskAll(free.With(Input::kTipWrench, s.wrench));
     const Answers reverse = AskAll(free.With(Input::kTipWrench, -s.wrench));
     const Eigen::Index n = s.v.size();
-    compare.Equal("joints", ours.Matrix(kJointWrenches, n), joints, 3e-8);
+    compare.Equal("joints",
+                  ours.Matrix(kJointWrenches, n)(theirs.to, Eigen::all), joints,
+                  3e-8);
     compare.Equal("base", ours[kBaseWrench], base, 3e-8);
     compare.Differ("joints under the wrench on the robot",
-                   reverse.Matrix(kJointWrenches, n), joints);
+                   reverse.Matrix(kJointWrenches, n)(theirs.to, Eigen::all),
+                   joints);
     compare.Differ("base under the wrench on the robot", reverse[kBaseWrench],
                    base);
   });
