@@ -18,6 +18,7 @@ inline namespace TORQUED_TARGET {
 template <class Size>
 struct Chain {
   static constexpr Int<0> first{};
+  static constexpr int kColumns = 1;
   Size n;
 
   template <class I, class Body>
@@ -34,9 +35,11 @@ struct Chain {
   }
 };
 
-/// Joints [first, n) of a tree, in depth-first order, with all that they carry.
+/// Joints [first, n) of a tree, in depth-first order, and those that carry the
+/// first.
 template <class N>
 struct Branches {
+  static constexpr int kColumns = 6;  // of a matrix, to be solved for at a time
   const CompiledBody<N>* bodies;
   int n;
   int first = 0;
@@ -47,7 +50,9 @@ struct Branches {
   }
   template <class Body>
   TORQUED_INLINE void ForDescendants(int i, const Body& body) const {
-    for (int k = i + 1; k < bodies[i].subtree_end; ++k) body(k);
+    const int end = bodies[i].subtree_end < n ? bodies[i].subtree_end : n;
+    for (int k = i < first ? first : i + 1; k < end; ++k) body(k);
+    for (int k = bodies[first].parent; k > i; k = bodies[k].parent) body(k);
   }
   /// The trees that hang on the base: M has no entries between them.
   template <class Body>
@@ -67,28 +72,25 @@ TORQUED_INLINE void FactorLtdl(const Joints& joints, T* M, T* reciprocal) {
     // Row k holds D_k L_kj until column j is divided.
     T d = row_i[i];
     joints.ForDescendants(i, [&](auto k) TORQUED_INLINE_BODY {
-      T& entry = M[PackedRow(k) + i];
-      const T l = entry * reciprocal[k];
+      T* const row_k = M + PackedRow(k);
+      const T entry = row_k[i], l = entry * reciprocal[k];
       d = d - l * entry;
-      entry = l;
+      row_k[i] = l;
+      joints.ForAncestors(i, [&](auto j) TORQUED_INLINE_BODY {
+        row_i[j] = row_i[j] - l * row_k[j];
+      });
     });
     row_i[i] = d;
     reciprocal[i] = T(1) / d;
-    joints.ForAncestors(i, [&](auto j) TORQUED_INLINE_BODY {
-      T c = row_i[j];
-      joints.ForDescendants(i, [&](auto k) TORQUED_INLINE_BODY {
-        c = c - M[PackedRow(k) + i] * M[PackedRow(k) + j];
-      });
-      row_i[j] = c;
-    });
   });
 }
 
-/// X ← L⁻ᵀ X, for kColumns columns of a matrix whose rows are `stride` apart.
+/// X ← L⁻ᵀ X, for kColumns columns of a matrix whose rows are `stride` apart;
+/// also of the joints that carry the first.
 template <int kColumns = 1, class Joints, class T>
 TORQUED_INLINE void SolveInward(const Joints& joints, const T* L, T* X,
                                 int stride = 1) {
-  ForDown(joints.first, joints.n, [&](auto j) TORQUED_INLINE_BODY {
+  const auto row = [&](auto j) TORQUED_INLINE_BODY {
     T sum[kColumns];
     for (int c = 0; c < kColumns; ++c) sum[c] = X[j * stride + c];
     joints.ForDescendants(j, [&](auto k) TORQUED_INLINE_BODY {
@@ -98,7 +100,9 @@ TORQUED_INLINE void SolveInward(const Joints& joints, const T* L, T* X,
       }
     });
     for (int c = 0; c < kColumns; ++c) X[j * stride + c] = sum[c];
-  });
+  };
+  ForDown(joints.first, joints.n, row);
+  if (joints.n > 0) joints.ForAncestors(joints.first, row);
 }
 
 /// X ← L⁻¹ X, or with `scale` L⁻¹ S X for the diagonal matrix S of these.
@@ -158,18 +162,26 @@ TORQUED_INLINE void InvertLtdl(const Joints& joints, const T* LD,
                                const T* reciprocal, const Entries& X) {
   For(joints.first, joints.n, [&](auto i) TORQUED_INLINE_BODY {
     const T* const L_i = LD + PackedRow(i);
-    For(joints.first, i, [&](auto k) TORQUED_INLINE_BODY {
-      T sum(0);
+    const auto columns = [&](auto count, auto k, T right) TORQUED_INLINE_BODY {
+      T sum[count];
+      for (T& entry : sum) entry = right;
       joints.ForAncestors(i, [&](auto j) TORQUED_INLINE_BODY {
-        sum = sum - L_i[j] * X.Get(j, k);
+        for (int c = 0; c < count; ++c) {
+          sum[c] = sum[c] - L_i[j] * X.Get(j, k + c);
+        }
       });
-      X.Set(i, k, sum);
-    });
-    T sum = reciprocal[i];
-    joints.ForAncestors(i, [&](auto j) TORQUED_INLINE_BODY {
-      sum = sum - L_i[j] * X.Get(i, j);
-    });
-    X.Set(i, i, sum);
+      for (int c = 0; c < count; ++c) X.Set(i, k + c, sum[c]);
+    };
+    constexpr Int<Joints::kColumns> kMost{};
+    if constexpr (kMost > 1) {
+      int k = joints.first;
+      for (; k + kMost <= i; k += kMost) columns(kMost, k, T(0));
+      for (; k < i; ++k) columns(Int<1>{}, k, T(0));
+    } else {
+      For(joints.first, i,
+          [&](auto k) TORQUED_INLINE_BODY { columns(kMost, k, T(0)); });
+    }
+    columns(Int<1>{}, i, reciprocal[i]);
   });
 }
 

@@ -61,7 +61,9 @@ class BlockDerivatives {
 
   /// Before the first block: zeros between branches, which nobody writes.
   void Prepare() {
-    if (wanted_ != 0 && !compiled_.chain) Clear(3);
+    const bool inverse = wanted_ == Bit(Quantity::kMassMatrixInverse);
+    if (wanted_ == 0) return;
+    ClearBetween(Branches<N>{compiled_.bodies, tree_.n}, inverse ? 2 : 0, 3);
   }
 
   /// `state` has the accelerations of inverse dynamics, `acceleration` are
@@ -79,7 +81,10 @@ class BlockDerivatives {
     // Solving fills what is between branches of a root.
     const bool solves =
         (wanted_ & Bit(Quantity::kForwardDynamicsDerivatives)) != 0;
-    if (solves && !compiled_.chain) Clear(2);
+    if (solves && !compiled_.chain) {
+      const Branches<N> joints{compiled_.bodies, tree_.n};
+      joints.ForRoots([&](const auto& tree) { ClearBetween(tree, 0, 2); });
+    }
     if ((wanted_ & Bit(Quantity::kInverseDynamicsDerivatives)) != 0) {
       RneaDerivatives<true>(compiled_, terms, state, inverse_,
                             DerivativeMatrices<P>{first, second});
@@ -95,8 +100,8 @@ class BlockDerivatives {
                             DerivativeMatrices<P>{first, second});
       AddHeldWrenches(state, wrenches, first);
       mass_.Invert(third);
-      mass_.SolveNegative(third, first);
-      mass_.SolveNegative(third, second);
+      mass_.SolveNegative(first);
+      mass_.SolveNegative(second);
       store(Output::kAccelerationByQ, first, size);
       store(Output::kAccelerationByV, second, size);
       store(Output::kAccelerationByTau, third, size);
@@ -138,9 +143,16 @@ class BlockDerivatives {
     }
   }
 
-  void Clear(int matrices) {
-    const long size = long{matrices} * tree_.n * tree_.n;
-    for (long k = 0; k < size; ++k) matrices_[k] = P(N(0));
+  /// Zeros between branches and roots, in matrices [begin, end).
+  void ClearBetween(const Branches<N>& joints, int begin, int end) {
+    const int n = tree_.n, size = n * n;
+    for (P* X = matrices_ + begin * size; begin < end; X += size, ++begin) {
+      for (int i = joints.first; i < joints.n; ++i) {
+        for (int k = joints.bodies[i].subtree_end; k < joints.n; ++k) {
+          X[i * n + k] = X[k * n + i] = P(N(0));
+        }
+      }
+    }
   }
 
   const Tree tree_;

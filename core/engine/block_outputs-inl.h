@@ -105,11 +105,17 @@ class BlockOutputs {
                                                   int end, N* rows, int stride,
                                                   bool fetch_ahead) {
     const auto store = [&](int from, auto columns) TORQUED_INLINE_BODY {
-      const auto source = [&](int j) TORQUED_INLINE_BODY {
-        return shape.permutation ? shape.permutation[from + j] : from + j;
-      };
-      StoreColumns(packs, columns, source, rows + (from - begin), stride,
-                   fetch_ahead);
+      N* const to = rows + (from - begin);
+      if (shape.permutation == nullptr) {
+        const auto same = [](int j) TORQUED_INLINE_BODY { return j; };
+        return StoreColumns(packs + from, columns, same, to, stride,
+                            fetch_ahead);
+      }
+      const int* const table = shape.permutation + from;
+      StoreColumns(
+          packs, columns,
+          [table](int j) TORQUED_INLINE_BODY { return table[j]; }, to, stride,
+          fetch_ahead);
     };
     if (shape.zeros == nullptr) return store(begin, end - begin);
     constexpr int kPiece = KernelShape::kPiece;

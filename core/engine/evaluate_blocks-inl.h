@@ -72,7 +72,6 @@ class BlockEvaluation {
         n_(compiled_.n),
         wanted_(job.Quantities()),
         wants_acceleration_(Wants(Output::kAcceleration) ||
-                            Wants(Quantity::kForwardDynamicsDerivatives) ||
                             Wants(Output::kForwardFrameAcceleration)),
         by_factorization_(n_ <= 12),
         factorizes_(job.task || (wanted_ & kTakesInverse) != 0 ||
@@ -138,7 +137,7 @@ class BlockEvaluation {
     under_wrenches_ = terms_;
     under_wrenches_.wrenches = acting_;
     under_wrenches_.wrench_count = placed_.count;
-    if (Wants(Output::kMassMatrix) || factorizes_) ClearOffBranches();
+    if (Wants(Output::kMassMatrix)) ClearOffBranches();
     if (wants_frame_) Clear(J_, 6 * n_);
     motion_ = LinkMotion<P>::Zero();  // of a tip on the base
     tip_ = {setup_.tip.path, setup_.tip.path_length, &setup_.tip.frame,
@@ -253,10 +252,15 @@ class BlockEvaluation {
       InverseDynamics(under_wrenches_, State(a), result_);
       Store(Output::kTau, result_, n_);
     }
-    if (wants_acceleration_) ComputeAcceleration();
+    const bool solves = Wants(Quantity::kForwardDynamicsDerivatives);
+    if (solves) ComputeAcceleration(true);
     if (derivatives_.wanted()) {
       derivatives_.Compute(under_wrenches_, State(a), acceleration_, placed_,
                            Storing());
+    }
+    if (wants_acceleration_) {
+      if (!solves || !by_factorization_) ComputeAcceleration(by_factorization_);
+      Store(Output::kAcceleration, acceleration_, n_);
     }
     if (Wants(Output::kGravity)) {
       Configuration<P> at_rest = State(zeros_);
@@ -368,17 +372,13 @@ class BlockEvaluation {
   }
 
   /// M⁻¹ (tau − h), h under all wrenches.
-  void ComputeAcceleration() {
+  void ComputeAcceleration(bool by_factors) {
     InverseDynamics(under_wrenches_, State(zeros_), result_);
     const P* const tau = in_[Input::kTau];
     for (int i = 0; i < n_; ++i) acceleration_[i] = tau[i] - result_[i];
-    if (by_factorization_) {
-      mass_.Solve(acceleration_);
-    } else {
-      Aba(compiled_, State(zeros_), low_, acceleration_);
-      fallback_mask_.Add(kSolvesMassMatrix, certificate_.Uncertain(low_.pivot));
-    }
-    Store(Output::kAcceleration, acceleration_, n_);
+    if (by_factors) return mass_.Solve(acceleration_);
+    Aba(compiled_, State(zeros_), low_, acceleration_);
+    fallback_mask_.Add(kSolvesMassMatrix, certificate_.Uncertain(low_.pivot));
   }
 
   /// The tip's V̇ = J q̈ + J̇ q̇ with the q̈ of forward dynamics.
@@ -411,7 +411,8 @@ class BlockEvaluation {
   const QuantityBits wanted_;
   const bool wants_acceleration_;  // of forward dynamics
   /// Forward dynamics comes by factorization of M up to some degrees of
-  /// freedom, by articulated bodies beyond.
+  /// freedom, by articulated bodies beyond; its derivatives always take the
+  /// factors, lest their bits depend on whether it is asked for.
   const bool by_factorization_;
   const bool factorizes_;
   Arena arena_;

@@ -146,8 +146,6 @@ class MassFactors {
     arena.Take(reciprocal_, size);
     arena.Take(Y_, 6 * size);
     arena.Take(y_h_, size);
-    arena.Take(columns_, 3 * size);
-    arena.Take(rows_, size);
   }
 
   /// Trees of so many joints are factorized as chains.
@@ -176,10 +174,11 @@ class MassFactors {
   }
 
   /// X[n x n] ← −M⁻¹ X, row-major, where X has zeros between joints of which
-  /// neither carries the other. `inverse` is M⁻¹.
-  TORQUED_ONE_COPY void SolveNegative(const P* inverse, P* X) const {
+  /// neither carries the other.
+  TORQUED_ONE_COPY void SolveNegative(P* X) const {
+    for (int i = 0; i < joints_.n; ++i) y_h_[i] = -reciprocal_[i];
     WithSize([&](auto joints, auto /*path*/)
-                 TORQUED_INLINE_BODY { SolveNegative(joints, inverse, X); });
+                 TORQUED_INLINE_BODY { SolveNegative(joints, X); });
   }
 
   /// X[n x n] ← M⁻¹, but for zeros between the trees of different roots.
@@ -247,69 +246,40 @@ class MassFactors {
 
  private:
   template <class Size>
-  TORQUED_INLINE void SolveNegative(const Chain<Size>& joints,
-                                    const P* /*inverse*/, P* X) const {
-    const P* const LD = M_;
-    P* const minus = y_h_;
+  TORQUED_INLINE void SolveNegative(const Chain<Size>& joints, P* X) const {
+    const P *const LD = M_, *const scale = y_h_;
     const int n = joints.n, blocks = n - n % 3;
-    for (int i = 0; i < n; ++i) minus[i] = -reciprocal_[i];
-    const P* const scale = minus;
     for (int c = 0; c < blocks; c += 3) {
       SolveLtdl<3>(joints, LD, scale, X + c, n);
     }
     for (int c = blocks; c < n; ++c) SolveLtdl(joints, LD, scale, X + c, n);
   }
-  /// By products: most of X is zero.
-  TORQUED_INLINE void SolveNegative(const Branches<N>& joints, const P* inverse,
-                                    P* X) const {
+  TORQUED_INLINE void SolveNegative(const Branches<N>& joints, P* X) const {
     joints.ForRoots([&](const auto& tree) TORQUED_INLINE_BODY {
-      int c = tree.first;
-      for (; c + 3 <= tree.n; c += 3) Multiply<3>(tree, inverse, c, X);
-      for (; c < tree.n; ++c) Multiply<1>(tree, inverse, c, X);
+      for (int c = tree.first; c < tree.n;) {
+        constexpr int kMost = Branches<N>::kColumns;
+        const int end = tree.bodies[c].subtree_end;
+        c = end >= c + kMost  ? SolveColumns<kMost>(tree, c, X)
+            : c + 3 <= tree.n ? SolveColumns<3>(tree, c, X)
+                              : SolveColumns<1>(tree, c, X);
+      }
     });
   }
 
-  /// Columns [begin, begin + kColumns) of X ← −M⁻¹ X, in one root's tree.
-  template <int kColumns>
-  TORQUED_INLINE void Multiply(const Branches<N>& tree, const P* inverse,
-                               int begin, P* X) const {
-    const CompiledBody<N>* const bodies = tree.bodies;
-    const int n = joints_.n;
-    int count = 0, end = begin;
-    for (int k = bodies[begin].parent; k != kBase; k = bodies[k].parent) {
-      rows_[count++] = k;
-    }
-    for (int k = begin; k < begin + kColumns; ++k) {
-      if (bodies[k].subtree_end > end) end = bodies[k].subtree_end;
-    }
-    for (int k = begin; k < end; ++k) rows_[count++] = k;
-    for (int r = 0; r < count; ++r) {
-      for (int c = 0; c < kColumns; ++c) {
-        columns_[r * kColumns + c] = -X[rows_[r] * n + begin + c];
+  /// Columns [begin, begin + kCount), in one root's tree; returns the end. Only
+  /// joints that carry one of these columns' or are carried are not zero there.
+  template <int kCount>
+  TORQUED_INLINE int SolveColumns(const Branches<N>& tree, int begin,
+                                  P* X) const {
+    Branches<N> related{tree.bodies, begin, begin};
+    for (int c = begin; c < begin + kCount; ++c) {
+      if (tree.bodies[c].subtree_end > related.n) {
+        related.n = tree.bodies[c].subtree_end;
       }
     }
-    const auto rows = [&](auto height, int i) TORQUED_INLINE_BODY {
-      P sum[height][kColumns];
-      for (auto& row : sum) {
-        for (P& entry : row) entry = P(N(0));
-      }
-      for (int r = 0; r < count; ++r) {
-        for (int h = 0; h < height; ++h) {
-          const P& factor = inverse[(i + h) * n + rows_[r]];
-          for (int c = 0; c < kColumns; ++c) {
-            sum[h][c] = sum[h][c] + factor * columns_[r * kColumns + c];
-          }
-        }
-      }
-      for (int h = 0; h < height; ++h) {
-        for (int c = 0; c < kColumns; ++c) {
-          X[(i + h) * n + begin + c] = sum[h][c];
-        }
-      }
-    };
-    int i = tree.first;
-    for (; i + 3 <= tree.n; i += 3) rows(Int<3>{}, i);
-    for (; i < tree.n; ++i) rows(Int<1>{}, i);
+    SolveInward<kCount>(related, M_, X + begin, joints_.n);
+    SolveOutward<kCount>(tree, M_, X + begin, joints_.n, y_h_);
+    return begin + kCount;
   }
 
   template <class Function>
@@ -336,8 +306,6 @@ class MassFactors {
   const Branches<N> joints_;
   const TipPath path_;
   P *M_, *diagonal_, *reciprocal_, *Y_, *y_h_;
-  P* columns_;  // three
-  int* rows_;
 };
 
 }  // namespace TORQUED_TARGET
