@@ -177,29 +177,31 @@ void PrintJson(Session& session, const std::vector<Part>& parts,
   session.out() << ToText(json);
 }
 
-// "OK", the code, or "?" where the server counted a row and did not list it.
+// "OK", the code, or "?" behind the last row that is listed if more are not OK.
 class StatusOfRow {
  public:
   using CodeText = std::string (*)(v1::RowCode);
 
   StatusOfRow(const Evaluation& evaluation, CodeText text)
-      : unlisted_(evaluation.rows_not_ok > static_cast<std::int64_t>(
-                                               evaluation.row_status.size())
-                      ? "?"
-                      : "OK") {
+      : unlisted_from_(
+            evaluation.rows_not_ok >
+                    static_cast<std::int64_t>(evaluation.row_status.size())
+                ? static_cast<Eigen::Index>(evaluation.row_status.back().row())
+                : evaluation.rows) {
     for (const v1::RowStatus& status : evaluation.row_status) {
       codes_.emplace(static_cast<Eigen::Index>(status.row()),
                      text(status.code()));
     }
   }
 
-  const std::string& operator()(Eigen::Index row) const {
+  std::string operator()(Eigen::Index row) const {
     const auto found = codes_.find(row);
-    return found == codes_.end() ? unlisted_ : found->second;
+    if (found != codes_.end()) return found->second;
+    return row < unlisted_from_ ? "OK" : "?";
   }
 
  private:
-  std::string unlisted_;
+  Eigen::Index unlisted_from_;
   std::unordered_map<Eigen::Index, std::string> codes_;
 };
 

@@ -59,7 +59,7 @@ void AddStateFlags(CLI::App* command, const StateInputs& inputs,
                           "these names and joint_names");
 }
 
-client::States LoadStates(Session& session, const std::string& model,
+client::States LoadStates(Session& session, std::string* model,
                           const ModelFlags& model_flags,
                           const StateInputs& inputs, const StateFlags& flags,
                           client::ComputeOptions* options) {
@@ -83,9 +83,11 @@ client::States LoadStates(Session& session, const std::string& model,
   }
   std::optional<std::vector<std::string>> order;
   if (!model_flags.joints.empty()) order = options->joint_names;
+  const v1::ModelInfo info = session.client().GetModel(*model).model();
   StateTable table =
-      ReadStateTable(flags.states, session.client().GetModel(model).model(),
-                     order, {inputs.all, inputs.required, /*with_time=*/false});
+      ReadStateTable(flags.states, info, order,
+                     {inputs.all, inputs.required, /*with_time=*/false});
+  *model = "@" + info.revision();
   RemarkUnused(session, table.name, table.unused);
   return std::move(table.states);
 }

@@ -30,9 +30,10 @@ struct StateFlags {
 void AddStateFlags(CLI::App* command, const StateInputs& inputs,
                    StateFlags* flags);
 
-/// Fills in the states and `options.joint_names`. Throws UsageError, DataError
-/// or client::Error.
-client::States LoadStates(Session& session, const std::string& model,
+/// Fills in the states and `options.joint_names`. A file with columns by name
+/// is read in the joint order of one revision, which `model` then names. Throws
+/// UsageError, DataError or client::Error.
+client::States LoadStates(Session& session, std::string* model,
                           const ModelFlags& model_flags,
                           const StateInputs& inputs, const StateFlags& flags,
                           client::ComputeOptions* options);

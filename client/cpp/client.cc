@@ -64,6 +64,14 @@ bool IsOfAnotherServer(const Error& error) {
               std::string_view::npos);
 }
 
+// Never, if the clock does not reach that far.
+Clock::time_point After(std::chrono::milliseconds timeout) {
+  const Clock::time_point now = Clock::now();
+  const auto most =
+      std::chrono::floor<std::chrono::milliseconds>(StreamCall::kForever - now);
+  return timeout < most ? now + timeout : StreamCall::kForever;
+}
+
 }  // namespace
 
 struct Client::Connection {
@@ -78,7 +86,7 @@ struct Client::Connection {
   // The first to go, for its calls need the others.
   CallsInFlight in_flight;
 
-  Clock::time_point Deadline() const { return Clock::now() + options.deadline; }
+  Clock::time_point Deadline() const { return After(options.deadline); }
 
   template <class Stub, class Request, class Reply>
   void Call(Stub& stub, Method<Stub, Request, Reply> method, Effect effect,
@@ -123,7 +131,7 @@ struct Client::Connection {
   }
 
   Clock::time_point DeadlineOf(const ComputeOptions& compute) const {
-    return Clock::now() + compute.deadline.value_or(options.deadline);
+    return After(compute.deadline.value_or(options.deadline));
   }
   RetryPolicy Policy() const { return {options.waiting, budget}; }
   std::optional<RetrySchedule> ScheduleUntil(
@@ -176,7 +184,7 @@ Client Client::Connect(const std::string& address,
   const Clock::time_point start = Clock::now();
   while (true) {
     grpc::ClientContext context;
-    context.set_deadline(start + options.deadline);
+    context.set_deadline(After(options.deadline));
     v1::GetServerInfoReply reply;
     const grpc::Status status =
         connection->info->GetServerInfo(&context, {}, &reply);
@@ -315,9 +323,8 @@ EvaluationStream Client::OpenStream(const std::string& model,
                                     std::span<const v1::Quantity> quantities,
                                     const ComputeOptions& options,
                                     int window) const {
-  const Clock::time_point end = options.deadline
-                                    ? Clock::now() + *options.deadline
-                                    : StreamCall::kForever;
+  const Clock::time_point end =
+      options.deadline ? After(*options.deadline) : StreamCall::kForever;
   return EvaluationStream(std::make_unique<StreamCall>(
       connection_->channel, model,
       std::vector(quantities.begin(), quantities.end()), options, end, window,
@@ -331,8 +338,7 @@ TrajectoryCheck Client::CheckTrajectory(
   const ConnectOptions& options = connection_->options;
   const std::int64_t message_bytes =
       std::min<std::int64_t>(kGoodMessageBytes, options.max_message_bytes / 2);
-  const Clock::time_point end =
-      Clock::now() + deadline.value_or(options.deadline);
+  const Clock::time_point end = After(deadline.value_or(options.deadline));
   TrajectoryCheck check;
   CallUntilDone(
       [&](grpc::ClientContext& context) {

@@ -27,7 +27,7 @@ class AsyncBatch;
 
 struct ConnectOptions {
   /// Of each call, all retries and all parts of a large batch included, unless
-  /// the call has its own.
+  /// the call has its own. milliseconds::max(): none.
   std::chrono::milliseconds deadline{30'000};
   /// How long Connect keeps trying a server that does not answer. 0: the first
   /// refused connection is final.
@@ -35,9 +35,9 @@ struct ConnectOptions {
   /// Largest message that travels in either direction; batches are cut to stay
   /// below. -1: no limit.
   int max_message_bytes = 16 * 1024 * 1024;
-  /// States of one message of a stream. A server that takes less at a time is
-  /// sent less, once it has refused a message.
-  int chunk_rows = 1024;
+  /// States of one message of a stream, at most 1000. A server that takes less
+  /// at a time is sent less, once it has refused a message.
+  int chunk_rows = 1000;
   /// Try again, within the deadline, what changes nothing on the server,
   /// computations and reads, where that is not there, has been lost, stops or
   /// is full; what does change something only where it was refused by a server

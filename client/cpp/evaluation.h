@@ -32,8 +32,8 @@ struct Evaluation {
   std::vector<double> sigma_min;  // empty unless TaskOptions asked for it
   std::vector<v1::TaskRule> rule;
 
-  /// Rows that are not OK, ascending. A server lists at most 1000 of a call or
-  /// of a chunk, and not more than kMaxListed are kept; rows_not_ok counts all.
+  /// The first kMaxListed rows that are not OK, ascending; rows_not_ok counts
+  /// all.
   static constexpr std::size_t kMaxListed = 100'000;
   std::vector<v1::RowStatus> row_status;
   std::int64_t rows_not_ok = 0;

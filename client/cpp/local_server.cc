@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grpcpp/grpcpp.h>
 #include <sys/prctl.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -253,9 +254,14 @@ LocalServer::LocalServer(const LocalServerOptions& options)
   const fs::path store =
       options.store.empty() ? directory / "models.db" : options.store;
 
+  const std::string socket = directory / "socket";
+  const std::string listen = socket.size() < sizeof(sockaddr_un::sun_path)
+                                 ? "unix:" + socket
+                                 : "127.0.0.1:0";
+
   std::vector<std::string> command = {fs::absolute(binary).string(),
                                       "--listen",
-                                      "127.0.0.1:0",
+                                      listen,
                                       "--address-file",
                                       (directory / "address").string(),
                                       "--store",

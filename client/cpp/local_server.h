@@ -33,7 +33,9 @@ struct LocalServerOptions {
   std::chrono::milliseconds stop_timeout{10'000};
 };
 
-/// Runs a server on a free loopback port and stops it in the destructor. The
+/// Runs a server on a Unix socket in a directory that only this user may enter
+/// (if its path is too long for a socket: on a free loopback port) and stops it
+/// in the destructor. The
 /// server also stops, and removes its temporary files, when this process dies,
 /// however it dies.
 class LocalServer {
@@ -44,7 +46,7 @@ class LocalServer {
   LocalServer(const LocalServer&) = delete;
   LocalServer& operator=(const LocalServer&) = delete;
 
-  /// "127.0.0.1:port".
+  /// "unix:path" or "127.0.0.1:port".
   const std::string& address() const { return address_; }
   int pid() const;
   /// What it wrote to stderr so far (the end of it).

@@ -71,7 +71,9 @@ std::int64_t RowsPerCall(std::int64_t request_bytes_per_row,
                kGoodMessageBytes);
   const std::int64_t bytes_per_row =
       std::max<std::int64_t>({request_bytes_per_row, reply_bytes_per_row, 1});
-  return WholeBlocks(std::max<std::int64_t>(payload / bytes_per_row, 1));
+  return payload / bytes_per_row >= kMaxRows
+             ? kMaxRows
+             : WholeBlocks(std::max<std::int64_t>(payload / bytes_per_row, 1));
 }
 
 std::optional<std::int64_t> FewerRows(const Error& error, std::int64_t rows) {

@@ -23,8 +23,13 @@ inline constexpr std::int64_t kMessageOverheadBytes = 384 * 1024;
 /// took 1.3 to 2.5 times as long.
 inline constexpr std::int64_t kGoodMessageBytes = 1024 * 1024;
 
+/// A server lists at most so many rows that are not OK in a reply. No message
+/// has more rows, so that each of them has its code.
+inline constexpr std::int64_t kMaxRows = 1000;
+
 /// Rows of a call such that neither its request nor its reply exceeds
-/// `max_message_bytes`, at least 1; a multiple of 64 from 64 on.
+/// `max_message_bytes`, from 1 to kMaxRows; below that a multiple of 64 from 64
+/// on.
 std::int64_t RowsPerCall(std::int64_t request_bytes_per_row,
                          std::int64_t reply_bytes_per_row,
                          std::int64_t max_message_bytes);

@@ -18,7 +18,7 @@ namespace torqued::client {
 namespace {
 
 constexpr v1::Quantity kTorque[] = {v1::QUANTITY_INVERSE_DYNAMICS};
-constexpr BatchLimits kLimits{.max_message_bytes = 1 << 20, .chunk_rows = 1024};
+constexpr BatchLimits kLimits{.max_message_bytes = 1 << 20, .chunk_rows = 1000};
 constexpr Eigen::Index kLarge = 50'000;  // states, more than a message holds
 
 Batch Numbered(Eigen::Index rows, Eigen::Index columns) {
@@ -82,9 +82,8 @@ TEST_F(ComputeBatchTest, OfMoreIsOneStreamByTheGivenName) {
   EXPECT_EQ(streams.starts[0].model(), "arm@home");
   EXPECT_EQ(streams.starts[0].quantities_size(), 1);
   EXPECT_EQ(streams.starts[0].options().encoding(), v1::ENCODING_F64);
-  EXPECT_EQ(streams.chunk_rows.size(), 49u);
-  EXPECT_EQ(streams.chunk_rows[0], 1024);
-  EXPECT_EQ(streams.chunk_rows[48], kLarge - 48 * 1024);
+  EXPECT_EQ(streams.chunk_rows.size(), 50u);
+  EXPECT_EQ(streams.chunk_rows[0], 1000);
   EXPECT_EQ(result.echo.model(), "arm");
   EXPECT_EQ(result.echo.revision(), kRevision);
 }
@@ -205,7 +204,7 @@ TEST_F(ComputeBatchTest, GoesOnWhereAStreamWasInterrupted) {
                                          {.q = Numbered(kLarge, 7)}, options);
   EXPECT_EQ(result.tau, Numbered(kLarge, 7));
   // No row twice, and all of the revision that the first came from.
-  EXPECT_EQ(seen.size(), 49u);
+  EXPECT_EQ(seen.size(), 50u);
   ASSERT_EQ(streams.starts.size(), 4u);
   EXPECT_EQ(streams.starts[1].model(), "arm") << "nothing was answered before";
   EXPECT_EQ(streams.starts[2].model(), "@" + kRevision);
@@ -248,7 +247,7 @@ TEST_F(ComputeBatchTest, ThrowsTheFirstFailureWithItsRowAndStops) {
                ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining")
                : Failure(
                      grpc::StatusCode::INVALID_ARGUMENT, "ROW_FAILED",
-                     {{"row", "3077"}, {"next_row", "3072"}, {"chunk", "3"}});
+                     {{"row", "3005"}, {"next_row", "3000"}, {"chunk", "3"}});
   };
   try {
     ComputeBatch(Retrying(), kLimits, "arm", kTorque,
@@ -257,8 +256,8 @@ TEST_F(ComputeBatchTest, ThrowsTheFirstFailureWithItsRowAndStops) {
   } catch (const Error& error) {
     EXPECT_EQ(error.reason(), v1::ROW_FAILED);
     // Three chunks were answered in the stream before.
-    EXPECT_EQ(error.details().metadata.at("row"), "6149");
-    EXPECT_EQ(error.details().metadata.at("next_row"), "6144");
+    EXPECT_EQ(error.details().metadata.at("row"), "6005");
+    EXPECT_EQ(error.details().metadata.at("next_row"), "6000");
     EXPECT_EQ(error.details().metadata.at("chunk"), "6");
   }
   EXPECT_EQ(streams.chunk_rows.size(), 6u);
@@ -326,8 +325,8 @@ TEST_F(ComputeBatchTest, ALimitThatIsMetInTheMiddleLosesNothing) {
   EXPECT_EQ(Torques({.q = Numbered(kLarge, 7)}, options).tau,
             Numbered(kLarge, 7));
   ASSERT_GE(seen.size(), 5u);
-  EXPECT_EQ(seen[3], 4 * 1024);
-  EXPECT_EQ(seen[4], 4 * 1024 + 640);
+  EXPECT_EQ(seen[3], 4 * 1000);
+  EXPECT_EQ(seen[4], 4 * 1000 + 640);
   EXPECT_EQ(streams.starts[1].model(), "@" + kRevision);
 }
 
@@ -373,9 +372,9 @@ TEST_F(ComputeBatchTest, TellsWhereAnotherKindOfServerWentOn) {
                                          {.q = Numbered(kLarge, 7)}, {});
   EXPECT_EQ(result.echo.target(), "avx512");
   ASSERT_EQ(result.handovers.size(), 2u);
-  EXPECT_EQ(result.handovers[0].first_row, 10 * 1024);
+  EXPECT_EQ(result.handovers[0].first_row, 10 * 1000);
   EXPECT_EQ(result.handovers[0].target, "avx2");
-  EXPECT_EQ(result.handovers[1].first_row, 30 * 1024);
+  EXPECT_EQ(result.handovers[1].first_row, 30 * 1000);
   EXPECT_EQ(result.handovers[1].target, "avx2");
   EXPECT_EQ(result.handovers[1].server_version, "2");
 }
@@ -412,7 +411,7 @@ TEST_F(ComputeBatchTest, TellsProgressThatNeverFallsAndReachesTheTotal) {
   };
   Torques({.q = Numbered(kLarge, 7)}, options);
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
-  EXPECT_EQ(seen.size(), 49u);
+  EXPECT_EQ(seen.size(), 50u);
   EXPECT_EQ(seen.back(), kLarge);
   EXPECT_THAT(totals, ::testing::ElementsAre(kLarge));
 }

@@ -38,7 +38,7 @@ TEST_F(LiveServer, GivesAStreamTheSameBitsWhateverItsChunks) {
       TipWrench{Random(2000, 6, 17), v1::REFERENCE_FRAME_WORLD};
   const States states{.q = q, .v = v, .a = a};
   const Evaluation whole = client_->InverseDynamics("panda", states, options);
-  for (const int chunk_rows : {1, 7, 1024, 100'000}) {
+  for (const int chunk_rows : {1, 7, 1000}) {
     ConnectOptions connect;
     connect.chunk_rows = chunk_rows;
     const Evaluation streamed =
@@ -62,7 +62,7 @@ TEST_F(LiveServer, SaysWhereAStreamStopped) {
   } catch (const Error& error) {
     EXPECT_EQ(error.reason(), v1::ROW_FAILED);
     EXPECT_EQ(error.details().metadata.at("row"), "4000");
-    EXPECT_EQ(error.details().metadata.at("next_row"), "3072");
+    EXPECT_EQ(error.details().metadata.at("next_row"), "4000");
   }
 }
 
@@ -175,7 +175,7 @@ TEST_F(LiveServer, GivesStreamsAndCallsTheSameBitsInAllSurroundings) {
                      whole.power_balance.rightCols(6).rowwise().sum();
   EXPECT_LT(left.cwiseAbs().maxCoeff(),
             1e-12 * whole.power_balance.cwiseAbs().maxCoeff());
-  for (const int chunk_rows : {7, 1024}) {
+  for (const int chunk_rows : {7, 1000}) {
     ConnectOptions connect;
     connect.chunk_rows = chunk_rows;
     const Evaluation streamed = Client::Connect(server_->address(), connect)

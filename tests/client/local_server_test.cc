@@ -67,7 +67,12 @@ TEST_F(LocalServerTest, ServesAndLeavesNothingBehind) {
   {
     LocalServer server({.binary = TORQUED_SERVER_BINARY});
     pid = server.pid();
-    EXPECT_THAT(server.address(), ::testing::StartsWith("127.0.0.1:"));
+    // In a directory that only this user may enter.
+    EXPECT_THAT(server.address(), ::testing::StartsWith("unix:"));
+    const auto directory =
+        std::filesystem::path(server.address().substr(5)).parent_path();
+    EXPECT_EQ(std::filesystem::status(directory).permissions(),
+              std::filesystem::perms::owner_all);
     EXPECT_TRUE(Client::Connect(server.address()).ListModels().empty());
     EXPECT_TRUE(HasTemporaryFiles());
     EXPECT_TRUE(IsAlive(pid));
@@ -75,6 +80,15 @@ TEST_F(LocalServerTest, ServesAndLeavesNothingBehind) {
   }
   EXPECT_FALSE(IsAlive(pid));
   EXPECT_FALSE(HasTemporaryFiles());
+}
+
+TEST_F(LocalServerTest, ListensOnALoopbackPortIfTheSocketsPathIsTooLong) {
+  const auto deep = directory_ / std::string(100, 'd');
+  std::filesystem::create_directory(deep);
+  setenv("TMPDIR", deep.c_str(), 1);
+  const LocalServer server({.binary = TORQUED_SERVER_BINARY});
+  EXPECT_THAT(server.address(), ::testing::StartsWith("127.0.0.1:"));
+  EXPECT_TRUE(Client::Connect(server.address()).ListModels().empty());
 }
 
 TEST_F(LocalServerTest, IsReachedWithoutTheProxyOfTheEnvironment) {

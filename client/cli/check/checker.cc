@@ -116,6 +116,11 @@ void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
                     "the rate of q, or a not that of v");
   command->add_flag("--task", flags->task,
                     "Look at the operational space of the tip along the path");
+  AddTaskFlags(command, &flags->operational_space);
+  for (const char* name :
+       {"--frame", "--axes", "--damped", "--rank-tolerance", "--length"}) {
+    command->get_option(name)->needs("--task");
+  }
 }
 
 Checker::Checker(Session& session, const CheckFlags& flags)
@@ -125,6 +130,8 @@ Checker::Checker(Session& session, const CheckFlags& flags)
   Apply(flags.precision, &options);
   Apply(flags.tip, &options);
   Apply(flags.wrench, &options);
+  if (flags.task) Apply(flags.operational_space, &options);
+  options.task.sigma_min = false;  // a verdict always has it
   if (!flags.model.joints.empty()) order_ = JointOrder(flags.model);
   const std::string reference = session.ResolveModel(flags.model.model);
   client_ = &session.client();

@@ -32,6 +32,7 @@ struct CheckFlags {
   double gap = 0;
   v1::Differentiation derive = v1::DIFFERENTIATION_UNSPECIFIED;
   bool task = false;
+  TaskFlags operational_space;
   bool consistent = false;
 };
 void AddCheckFlags(CLI::App* command, CheckFlags* flags);

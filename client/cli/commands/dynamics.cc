@@ -34,9 +34,9 @@ ExitCode Run(Session& session, const InverseDynamicsFlags& flags) {
   Apply(flags.precision, &options);
   Apply(flags.tip, &options);
   Apply(flags.wrench, &options);
-  const std::string model = session.ResolveModel(flags.model.model);
+  std::string model = session.ResolveModel(flags.model.model);
   const client::States states =
-      LoadStates(session, model, flags.model, kInverseDynamicsInputs,
+      LoadStates(session, &model, flags.model, kInverseDynamicsInputs,
                  flags.states, &options);
   return PrintEvaluation(session, {v1::QUANTITY_INVERSE_DYNAMICS},
                          Compute(session, {v1::QUANTITY_INVERSE_DYNAMICS},
@@ -73,9 +73,9 @@ const StateInputs kMassMatrixInputs{{"q"}, {"q"}};
 ExitCode Run(Session& session, const MassMatrixFlags& flags) {
   client::ComputeOptions options;
   Apply(flags.precision, &options);
-  const std::string model = session.ResolveModel(flags.model.model);
+  std::string model = session.ResolveModel(flags.model.model);
   const client::States states = LoadStates(
-      session, model, flags.model, kMassMatrixInputs, flags.states, &options);
+      session, &model, flags.model, kMassMatrixInputs, flags.states, &options);
   return PrintEvaluation(session, {v1::QUANTITY_MASS_MATRIX},
                          Compute(session, {v1::QUANTITY_MASS_MATRIX}, model,
                                  states, std::move(options)));
@@ -114,9 +114,9 @@ ExitCode Run(Session& session, const ForwardDynamicsFlags& flags) {
   Apply(flags.precision, &options);
   Apply(flags.tip, &options);
   Apply(flags.wrench, &options);
-  const std::string model = session.ResolveModel(flags.model.model);
+  std::string model = session.ResolveModel(flags.model.model);
   const client::States states =
-      LoadStates(session, model, flags.model, kForwardDynamicsInputs,
+      LoadStates(session, &model, flags.model, kForwardDynamicsInputs,
                  flags.states, &options);
   return PrintEvaluation(session, {v1::QUANTITY_FORWARD_DYNAMICS},
                          Compute(session, {v1::QUANTITY_FORWARD_DYNAMICS},
@@ -159,9 +159,9 @@ ExitCode Run(Session& session, const OperationalSpaceFlags& flags) {
   Apply(flags.precision, &options);
   Apply(flags.tip, &options);
   Apply(flags.task, &options);
-  const std::string model = session.ResolveModel(flags.model.model);
+  std::string model = session.ResolveModel(flags.model.model);
   const client::States states =
-      LoadStates(session, model, flags.model, kOperationalSpaceInputs,
+      LoadStates(session, &model, flags.model, kOperationalSpaceInputs,
                  flags.states, &options);
   return PrintEvaluation(session, {v1::QUANTITY_OPERATIONAL_SPACE},
                          Compute(session, {v1::QUANTITY_OPERATIONAL_SPACE},
@@ -245,8 +245,8 @@ ExitCode Run(Session& session, const ComputeFlags& flags) {
   Apply(flags.tip, &options);
   Apply(flags.wrench, &options);
   Apply(flags.task, &options);
-  const std::string model = session.ResolveModel(flags.model.model);
-  client::States states = LoadStates(session, model, flags.model,
+  std::string model = session.ResolveModel(flags.model.model);
+  client::States states = LoadStates(session, &model, flags.model,
                                      kComputeInputs, flags.states, &options);
   Apply(flags.surroundings, &states, &options);
   client::Evaluation evaluation;

@@ -163,6 +163,19 @@ def test_a_bad_row_is_nan_in_every_quantity():
     assert set(bad.values()) == {"nan"}
 
 
+def test_each_of_many_bad_rows_has_its_code(tmp_path):
+    q = np.zeros((5000, 2))
+    q[::3, 1] = np.nan
+    np.save(tmp_path / "q.npy", q)
+    done = run("compute", "energy", "-m", PLANAR, "--q",
+               f"@{tmp_path / 'q.npy'}", "--output", "csv")
+    assert done.returncode == NO
+    statuses = [row["status"] for row in csv.DictReader(
+        io.StringIO(done.stdout))]
+    assert statuses == [
+        "OK" if row % 3 else "ROW_CODE_INVALID_INPUT" for row in range(5000)]
+
+
 def test_an_unknown_quantity_is_answered_with_those_that_there_are():
     done = run("compute", "energy", "gravitas", *STATE)
     assert done.returncode == USAGE and done.stdout == ""

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from calls import ERROR, GRAVITY, OK, PLANAR, planar_torques, run, run_json
+from calls import (
+    ERROR, GRAVITY, OK, PLANAR, answering, planar_torques, run, run_json)
 
 
 def test_states_come_from_named_columns_in_any_order(tmp_path):
@@ -20,6 +21,30 @@ def test_states_come_from_named_columns_in_any_order(tmp_path):
                 planar_torques((0.1, -0.4), (0, 0), (0, 0))]
     assert np.allclose(json.loads(done.stdout)["results"]["tau"], expected,
                        rtol=0, atol=1e-13)
+
+
+def test_columns_and_results_belong_to_one_revision(tmp_path):
+    def field(number, content):
+        return bytes([number << 3 | 2, len(content)]) + content
+
+    # GetModelReply{model{name, revision, joints[]{name, nq, nv}}}
+    joints = b"".join(field(10, field(1, name) + b"\x20\x01\x30\x01")
+                      for name in (b"joint1", b"joint2"))
+    known = field(1, field(1, b"arm") + field(2, b"abc") + joints)
+    computed = []
+
+    def compute(request, context):
+        computed.append(request)
+        return b""
+
+    path = tmp_path / "states.csv"
+    path.write_text("joint2.q,joint1.q\n0.4,0.3\n")
+    with answering({
+            "/torqued.v1.ServerInfo/GetServerInfo": lambda *_: b"",
+            "/torqued.v1.ModelRegistry/GetModel": lambda *_: known,
+            "/torqued.v1.Dynamics/Compute": compute}) as server:
+        run("--server", server, "id", "-m", "arm", "--states", path)
+    assert [request[:6] for request in computed] == [field(1, b"@abc")]
 
 
 def test_plain_columns_need_their_order_said(tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from calls import ERROR, NO, OK, PANDA, USAGE, run, run_json
-from trajectory_files import CHECK, fixture_move, table
+from trajectory_files import CHECK, Samples, fixture_move, table
 
 __all__ = ["fixture_move"]
 
@@ -47,6 +47,19 @@ def test_a_good_trajectory_passes(move, tmp_path):
     run("trajectory", move, "--model", PANDA, "-o", "plain.csv", cwd=tmp_path)
     assert (tmp_path / "plain.csv").read_text() == (
         tmp_path / "tau.csv").read_text()
+
+
+def test_the_task_along_the_path_is_the_one_that_is_asked_for(move, tmp_path):
+    np.save(tmp_path / "q.npy", Samples.read(move).q)
+    for task in (("--axes", "lx,ly,lz"), ("--axes", "ax,lz", "--frame", "world",
+                                          "--length", "0.5")):
+        checked = run_json(*CHECK, move, "--model", PANDA, "--task", *task)
+        states = run_json("opspace", "--model", PANDA, *task, "--q",
+                          f"@{tmp_path / 'q.npy'}")
+        assert checked["path_inertia"]["sigma_min"]["value"] == pytest.approx(
+            min(states["results"]["sigma_min"]), rel=1e-9)
+    alone = run(*CHECK, move, "--model", PANDA, "--axes", "lx")
+    assert alone.returncode == USAGE and "--task" in alone.stderr
 
 
 def test_violations_fail(move, tmp_path):
