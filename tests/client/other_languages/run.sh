@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the program of docs/other-languages.md in one language and the conformance
-# runner, and runs them against the real server. Exit code 77: Debian's packages
+# Makes the program of docs/other-languages.md in one language and runs it against
+# the real server. Exit code 77: Debian's packages
 # of the language are not there.
 #
 # Usage: run.sh go|java
@@ -16,7 +16,7 @@ case $language in
     programs="javac java grpc_java_plugin"
     there=/usr/share/java
     files="grpc-netty.jar netty-codec-http2.jar perfmark-api.jar gson.jar
-      guava.jar protobuf.jar protobuf-util.jar
+      guava.jar protobuf.jar
       geronimo-annotation-1.3-spec.jar"
     ;;
 esac

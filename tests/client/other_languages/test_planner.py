@@ -1,13 +1,42 @@
-"""The program of docs/other-languages.md prints the same torques as torquectl,
-to the last bit."""
+"""The program of docs/other-languages.md in one language, made by the lines of that
+page, prints the same torques as torquectl, to the last bit."""
 
 import json
 import os
+import pathlib
 import re
 import subprocess
+import sys
+import time
 
-from conftest import NAME, PAGE
-from extract_snippets import snippets
+import pytest
+
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
+PAGE = SOURCE / "docs" / "other-languages.md"
+LANGUAGE = os.environ["TEST_LANGUAGE"]
+FILE = {"java": "Planner.java", "go": "planner.go"}[LANGUAGE]
+START_SECONDS, COMPILE_SECONDS = 20, 200
+
+sys.path += [str(SOURCE / "tests" / name) for name in ("docs", "support")]
+# pylint: disable=wrong-import-position
+from extract_snippets import snippets  # noqa: E402
+from processes import running  # noqa: E402
+
+
+@pytest.fixture(name="address", scope="module")
+def fixture_address(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("server")
+    file = directory / "address"
+    with running(
+            os.environ["TORQUED_SERVER"], "--listen", "127.0.0.1:0",
+            "--address-file", file, "--store", directory / "models.db",
+            "--models", SOURCE / "deploy" / "models",
+            stderr=subprocess.DEVNULL) as server:
+        end = time.monotonic() + START_SECONDS
+        while not (file.exists() and file.read_text().endswith("\n")):
+            assert server.poll() is None and time.monotonic() < end
+            time.sleep(0.02)
+        yield file.read_text().splitlines()[0]
 
 
 def torques(address, q):
@@ -19,15 +48,27 @@ def torques(address, q):
     return tau
 
 
-def test_it_gets_the_same_torques(address, language, program, planner):
-    numbers = re.search(language.STATES, program).group(1)
-    q = [float(number) for number in numbers.split(",")]
-    assert len(q) == 14
-    rows = [[float(number) for number in line.split()]
-            for line in planner[1][:2]]
-    assert rows == [torques(address, q[:7]), torques(address, q[7:])]
+def test_it_gets_the_same_torques_and_sees_the_reason_of_an_error(
+        address, tmp_path):
+    (program,) = snippets(PAGE, f"{LANGUAGE} planner")
+    assert program.count("\n") <= 60
+    (tmp_path / "proto").symlink_to(SOURCE / "proto")
+    (tmp_path / FILE).write_text(program, encoding="utf-8")
+    (lines,) = snippets(PAGE, f"sh {LANGUAGE}")
+    assert "127.0.0.1:7421" in lines
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c",
+         lines.replace("127.0.0.1:7421", address)],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+        timeout=COMPILE_SECONDS,
+        env={**os.environ, "GOCACHE": str(tmp_path / "cache")})
+    assert done.returncode == 0, done.stdout + done.stderr
+    first, second, *rest = done.stdout.splitlines()
 
-
-def test_it_sees_the_reason_of_an_error(planner):
-    (shown,) = snippets(PAGE, f"text {NAME}")
-    assert planner[1][2:] == shown.splitlines()
+    numbers = re.search(r"q :?= (?:\[\]float64)?\{(.*?)\}", program)
+    q = [float(number) for number in numbers.group(1).split(",")]
+    assert [[float(number) for number in line.split()]
+            for line in (first, second)] == [
+                torques(address, q[:7]), torques(address, q[7:])]
+    (refusal,) = snippets(PAGE, f"text {LANGUAGE}")
+    assert rest == refusal.splitlines()
