@@ -43,8 +43,6 @@ std::string Indexed(std::string_view list, std::size_t k) {
   return Cat(list, "[", k, "]");
 }
 
-/// "The model has several leaf links and no default tip: name WHAT, a link:
-/// finger_left or finger_right, say."
 [[noreturn]] void RefuseWithoutTip(const Model& model, std::string_view field,
                                    std::string_view what) {
   std::vector<std::string> leaves;
@@ -399,9 +397,7 @@ std::vector<int> EvaluationPlan::Checked::PathTo(int body) const {
 FramePath EvaluationPlan::Checked::PlaceOf(std::optional<int> frame,
                                            ReferenceFrame reference) {
   BodyFrame at{.body = kBase, .R = {}, .p = {}};
-  if (frame) {
-    at = FrameOnBody(model->frames()[*frame]);
-  }
+  if (frame) at = FrameOnBody(model->frames()[*frame]);
   // On the base it has no path: it does not move, and a wrench there moves
   // nothing.
   const std::vector<int>& path = paths.emplace_back(PathTo(at.body));

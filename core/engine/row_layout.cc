@@ -15,8 +15,7 @@ bool EvaluationPlan::Checked::IsAlwaysZero(Output output, int i, int j) const {
   switch (output) {
     case Output::kJacobian:
     case Output::kJacobianRate: {
-      const int body =
-          model->frames()[static_cast<std::size_t>(*tip_frame)].body;
+      const int body = model->frames()[*tip_frame].body;
       return body == kBase || !carries(j, body);
     }
     case Output::kMassMatrix:
@@ -31,8 +30,7 @@ bool EvaluationPlan::Checked::IsAlwaysZero(Output output, int i, int j) const {
     case Output::kAccelerationByQ:
     case Output::kAccelerationByV:
     case Output::kAccelerationByTau:
-      return roots[static_cast<std::size_t>(i)] !=
-             roots[static_cast<std::size_t>(j)];
+      return roots[i] != roots[j];
     default:
       return false;
   }
@@ -60,13 +58,12 @@ KernelShape EvaluationPlan::Checked::LayOut(Output output) {
   KernelShape made{};
   if (!in_pairs && !packed) {
     auto& zeros = zero_pieces[static_cast<std::size_t>(output)];
-    const int size = rows * columns * depth;
-    zeros.assign(static_cast<std::size_t>(size / KernelShape::kPiece), 1);
-    for (int k = 0; k < size; ++k) {
+    const int pieces = rows * columns * depth / KernelShape::kPiece;
+    zeros.assign(static_cast<std::size_t>(pieces), 1);
+    for (int k = 0; k < pieces * KernelShape::kPiece; ++k) {
       const int i = k / depth / columns, j = k / depth % columns;
-      const auto piece = static_cast<std::size_t>(k / KernelShape::kPiece);
-      if (piece == zeros.size()) break;
-      zeros[piece] &= IsAlwaysZero(output, place(0, i), place(1, j)) ? 1 : 0;
+      zeros[k / KernelShape::kPiece] &=
+          IsAlwaysZero(output, place(0, i), place(1, j)) ? 1 : 0;
     }
     if (std::ranges::count(zeros, 1) > 0) made.zeros = zeros.data();
   }
@@ -85,7 +82,6 @@ KernelShape EvaluationPlan::Checked::LayOut(Output output) {
     }
   }
   auto& permutation = output_permutations[static_cast<std::size_t>(output)];
-  permutation.reserve(entries.size() * static_cast<std::size_t>(depth));
   for (const auto& [i, j] : entries) {
     const auto [low, high] = std::minmax(i, j);
     for (int k = 0; k < depth; ++k) {

@@ -105,15 +105,12 @@ bool SetReferencePayload(const Model& model, EvaluationOptions* options,
   return true;
 }
 
-bool IsInvalidMagnitude(const std::optional<double>& number) {
-  return number && !(*number >= 0 && std::isfinite(*number));
-}
-
 using Member = std::pair<const char*, std::optional<double>>;
 std::optional<MemberProblem> FindInvalidMagnitude(
     std::initializer_list<Member> members, const char* message) {
   for (const auto& [member, number] : members) {
-    if (IsInvalidMagnitude(number)) return MemberProblem{member, message};
+    if (!number || (*number >= 0 && std::isfinite(*number))) continue;
+    return MemberProblem{member, message};
   }
   return std::nullopt;
 }
@@ -145,11 +142,11 @@ std::optional<MemberProblem> Validate(const JointBounds& bounds,
   }
   const std::vector<TorqueAtSpeed>& curve = bounds.torque_at_speed;
   for (std::size_t k = 0; k < curve.size(); ++k) {
-    if (IsInvalidMagnitude(curve[k].speed) ||
-        IsInvalidMagnitude(curve[k].torque)) {
-      return MemberProblem{
-          "torque_at_speed",
-          "Speeds and torques must be finite and not negative."};
+    if (auto problem = FindInvalidMagnitude(
+            {{"torque_at_speed", curve[k].speed},
+             {"torque_at_speed", curve[k].torque}},
+            "Speeds and torques must be finite and not negative.")) {
+      return problem;
     }
     if (k > 0 && curve[k].speed <= curve[k - 1].speed) {
       return MemberProblem{"torque_at_speed", "Speeds must increase."};
@@ -341,7 +338,6 @@ void CheckSamples(const Trajectory& trajectory, const CheckSetup& setup) {
   }
   CheckTimes(trajectory.time);
   std::vector<std::string> names;
-  names.reserve(setup.joints.size());
   for (const CheckedJoint& joint : setup.joints) names.push_back(joint.name);
   for (const auto& [name, table, columns, optional] : tables) {
     CheckNumbers(name, table,

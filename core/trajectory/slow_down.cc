@@ -109,11 +109,8 @@ std::vector<Stretch> WhereOver(const ScaledTorque& torque, double speed,
   const double largest =
       std::abs(torque.still) + std::abs(torque.smooth) +
       to * (std::abs(torque.viscous) + to * std::abs(torque.moving));
-  if (std::ranges::all_of(points, [largest](const TorqueAtSpeed& point) {
-        return largest <= point.torque;
-      })) {
-    return {};
-  }
+  const auto allows = [=](const auto& at) { return largest <= at.torque; };
+  if (std::ranges::all_of(points, allows)) return {};
   std::vector<Stretch> found;
   const double k_tanh = std::abs(torque.sharpness);
   const double smooth = std::copysign(torque.smooth, torque.sharpness);

@@ -34,20 +34,17 @@ using Table = std::vector<double>;
 double ConditionOf(const double* W, const BlockSetup& task) {
   const int m = task.task_rows;
   const Eigen::Map<const Eigen::VectorXd> scale(task.row_scale, m);
-  using RowMajor =
-      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const RowMajor scaled = scale.asDiagonal() *
-                          Eigen::Map<const RowMajor>(W, m, m) *
-                          scale.asDiagonal();
+  const Eigen::MatrixXd scaled =  // W is symmetric
+      scale.asDiagonal() * Eigen::Map<const Eigen::MatrixXd>(W, m, m) *
+      scale.asDiagonal();
   if (!scaled.allFinite()) return kInfinity;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       scaled, Eigen::EigenvaluesOnly);
   const double low = solver.eigenvalues()[0],
                high = solver.eigenvalues()[m - 1];
   // Below that rounding alone decides.
-  const bool singular =
-      !(low > m * std::numeric_limits<double>::epsilon() * high);
-  return singular ? kInfinity : high / low;
+  const double least = m * std::numeric_limits<double>::epsilon() * high;
+  return low > least ? high / low : kInfinity;
 }
 
 /// How large a step is beside the largest from which it can be told what
@@ -248,11 +245,11 @@ class Run final : public TrajectoryCheck {
     if (!std::isfinite(power)) RefuseOverflow(row, "a power overflows.");
     for (int j = 0; j < n_; ++j) {
       if (!tallies_[j].overflows()) continue;
-      const std::string& joint = setup_.joints[j].name;
+      const auto& name = setup_.joints[j].name;
       RefuseOverflow(
           row,
-          Cat("the energy of joint ", joint, " or its mean square overflows."),
-          joint);
+          Cat("the energy of joint ", name, " or its mean square overflows."),
+          name);
     }
     KeepLargest(verdict_.highest_power, {row, power});
     KeepSmallest(verdict_.lowest_power, {row, power});
