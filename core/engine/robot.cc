@@ -10,7 +10,7 @@ namespace torqued {
 
 /// A quantity's plan, and the kernels' evaluation of the last state.
 struct Robot::Prepared {
-  /// As the last state; false if it is not of its form or not certainly OK.
+  /// As the last state; false if it is not of its form or in doubt.
   bool EvaluateAgain(const EvaluationInputs& inputs, const Tables& tables) {
     for (const Input input :
          {Input::kQ, Input::kV, Input::kA, Input::kTau, Input::kTipWrench}) {
@@ -25,12 +25,7 @@ struct Robot::Prepared {
       job.outputs[__builtin_ctzll(left)].data = *table++;
     }
     FallbackRow fallback;
-    if (kernels.again(workspace.lanes.get(), &fallback) != 0) return false;
-    if (tables.rank != nullptr) {
-      *tables.rank = static_cast<std::uint32_t>(plan.options().task.axis_count);
-      *tables.rule = TaskRule::kFullRank;
-    }
-    return true;
+    return kernels.again(workspace.lanes.get(), &fallback) == 0;
   }
 
   EvaluationPlan plan;
@@ -91,17 +86,18 @@ bool Robot::Evaluate(Quantity quantity, const EvaluationInputs& inputs,
   outputs.rank = tables.rank;
   outputs.rule = tables.rule;
   outputs.sigma_min = tables.sigma_min;
-  std::vector<RowIssue> issues;
-  EvaluateRows(plan, outputs, target, 0, 1, workspace, issues);
-  if (!issues.empty()) last_error_ = Describe(plan, issues.front());
   // Singular values are none of the kernels'.
-  if (issues.empty() && outputs.sigma_min == nullptr && model_->nv() > 0) {
+  if (outputs.sigma_min == nullptr && model_->nv() > 0) {
     BlockJob& job = prepared->job = JobOf(plan, outputs);
     for (KernelInput& in : job.inputs) in.one_row = false;
     FallbackRow fallback;
     prepared->evaluated =
         RunKernels(prepared->kernels, job, 0, 1, workspace, &fallback) == 0;
+    if (prepared->evaluated) return true;
   }
+  std::vector<RowIssue> issues;
+  EvaluateRows(plan, outputs, target, 0, 1, workspace, issues);
+  if (!issues.empty()) last_error_ = Describe(plan, issues.front());
   return true;
 }
 

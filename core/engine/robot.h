@@ -108,8 +108,10 @@ class Robot {
   OperationalSpaceResult OperationalSpace(Vector q, Vector v) {
     const int m = options_.task.axis_count;
     OperationalSpaceResult result{
-        Eigen::MatrixXd(m, m), Eigen::VectorXd(m), {.sigma_min = kNaN}};
-    std::uint32_t rank = 0;
+        Eigen::MatrixXd(m, m),
+        Eigen::VectorXd(m),
+        {.rule = TaskRule::kFullRank, .sigma_min = kNaN}};
+    auto rank = static_cast<std::uint32_t>(m);
     Tables tables{{result.lambda.data(), result.eta.data()},
                   &rank,
                   &result.diagnostics.rule};
@@ -118,6 +120,8 @@ class Robot {
                   tables)) {
       result.lambda.setConstant(kNaN);
       result.eta.setConstant(kNaN);
+      rank = 0;
+      result.diagnostics.rule = TaskRule::kUndefined;
     }
     result.diagnostics.rank = static_cast<int>(rank);
     return result;
@@ -147,14 +151,14 @@ class Robot {
   Eigen::VectorXd OfJoints(Output output, const EvaluationInputs& inputs) {
     return Compute(output, Eigen::VectorXd(model_->nv()), inputs);
   }
-  /// Where the outputs of a quantity go, in their order.
+  /// Where outputs go, in their order; rank and rule unless they are full.
   struct Tables {
     double* outputs[2];
     std::uint32_t* rank = nullptr;
     TaskRule* rule = nullptr;
     double* sigma_min = nullptr;
   };
-  /// False, and tables are as before, if the arguments or options do not suit.
+  /// False if the arguments or options do not suit.
   bool Evaluate(Quantity quantity, const EvaluationInputs& inputs,
                 const Tables& tables);
 

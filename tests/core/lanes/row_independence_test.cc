@@ -10,7 +10,6 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <sstream>
 #include <utility>
 
 #include "core/engine/robot.h"
@@ -121,39 +120,44 @@ TEST(RowIndependence, RowsThatAreNotFiniteSpareWhatIsGivenOnceForAll) {
   }
 }
 
-TEST(RowIndependence, ARobotAnswersAsIfEveryStateWereItsFirst) {
+TEST(RowIndependence, ARobotAnswersAsABatchWhateverItAnsweredBefore) {
   using Eigen::VectorXd;
-  const auto model = MakeShippedCase("panda", 1, 1).model;
-  const VectorXd wrench = VectorXd::LinSpaced(6, -3, 5),
-                 v = VectorXd::LinSpaced(7, -1, 2);
-  // All that a robot answers, to the last bit.
-  const auto answers = [&](Robot& robot, const VectorXd& q) {
-    const auto task = robot.OperationalSpace(q, v);
-    std::ostringstream all;
-    all << std::hexfloat << task.diagnostics.rank << task.lambda << task.eta
-        << robot.MassMatrix(q) << robot.InverseDynamics(q, v, v)
-        << robot.Jacobian(q) << robot.InverseDynamics(q, v, v, wrench)
-        << robot.ForwardDynamics(q, v, v) << robot.FramePose(q)
-        << robot.ForwardDynamics(q, v, v, wrench) << robot.BiasForces(q, v)
-        << robot.JacobianDrift(q, v);
-    return all.str();
-  };
-  std::vector<VectorXd> states(8);
-  for (int k = 0; k < 8; ++k) {
-    // Some are singular poses.
-    states[k] = VectorXd::LinSpaced(7, 0.1 * k, k % 2 == 0 ? 0 : 1);
-  }
-  states[2][3] = kNaN;
-  states[4].setZero();
-  states[5] = VectorXd::Zero(6);  // of the wrong size
+  BatchCase batch = MakeShippedCase("ur5e", 34, 1);
+  batch.options.reference_frame = ReferenceFrame::kLocal;
+  for (int row = 0; row < 34; ++row) batch.q[6 * row + 4] = std::pow(2, -row);
+  batch.q[6 * 33 + 4] = 0;  // singular
+  batch.q[6 * 9] = kNaN;
   for (const SimdKernels* kernels : Targets()) {
+    const BatchResult result = Evaluate(batch, *kernels);
     Robot::Options options;
     options.target = kernels;
-    Robot robot(model, options);
-    for (const VectorXd& q : states) {
-      Robot first(model, options);
-      EXPECT_EQ(answers(robot, q), answers(first, q)) << kernels->target;
-      EXPECT_EQ(robot.last_error(), first.last_error());
+    Robot robot(batch.model, options);
+    for (int row = 0; row < 34; ++row) {
+      const auto in = [&](Input input) {
+        return VectorXd(VectorXd::Map(&batch[input][6 * row], 6));
+      };
+      const auto expect = [&](const RowMajorMatrix& is, Output output) {
+        const auto table = RowOf(result, output, row, int(is.rows()));
+        EXPECT_EQ(std::memcmp(is.data(), table.data(), 8 * is.size()), 0)
+            << ToString(output) << " of row " << row << kernels->target;
+      };
+      const VectorXd q = in(Input::kQ), v = in(Input::kV), a = in(Input::kA),
+                     tau = in(Input::kTau), F = in(Input::kTipWrench);
+      const auto task = robot.OperationalSpace(q, v);
+      expect(task.lambda, Output::kLambda);
+      expect(task.eta.transpose(), Output::kEta);
+      EXPECT_EQ(task.diagnostics.rank, result.rank[row]);
+      EXPECT_EQ(task.diagnostics.rule, result.rule[row]);
+      if (row % 4 == 1) robot.ForwardDynamics(q, v, tau);  // of another form
+      if (row % 4 == 2) robot.MassMatrix(F.head<5>());     // and size
+      expect(robot.MassMatrix(q), Output::kMassMatrix);
+      expect(robot.InverseDynamics(q, v, a, F).transpose(), Output::kTau);
+      expect(robot.ForwardDynamics(q, v, tau, F).transpose(),
+             Output::kAcceleration);
+      expect(robot.BiasForces(q, v).transpose(), Output::kBias);
+      expect(robot.FramePose(q).topRows<3>(), Output::kPose);
+      expect(robot.Jacobian(q), Output::kJacobian);
+      expect(robot.JacobianDrift(q, v).transpose(), Output::kJacobianDrift);
     }
   }
 }
