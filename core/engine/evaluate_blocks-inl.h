@@ -21,6 +21,10 @@ inline namespace TORQUED_TARGET {
 /// The doubts of a row with an input that is not finite.
 inline constexpr QuantityBits kAllQuantities = ~QuantityBits{0};
 
+/// What takes the acceleration of forward dynamics.
+inline constexpr QuantityBits kOfAcceleration =
+    Bit(Quantity::kForwardDynamics) | Bit(Quantity::kForwardFrameAcceleration);
+
 /// Which rows of a block need another look, and for which quantities.
 template <int kLanes>
 class FallbackMask {
@@ -253,8 +257,9 @@ class BlockEvaluation {
       Store(Output::kTau, result_, n_);
     }
     const bool solves = Wants(Quantity::kForwardDynamicsDerivatives);
-    if (solves) ComputeAcceleration(true);
+    if (wants_acceleration_ || solves) ComputeAcceleratingForces();
     if (derivatives_.wanted()) {
+      if (solves) ComputeAcceleration(true);
       derivatives_.Compute(under_wrenches_, State(a), acceleration_, placed_,
                            Storing());
     }
@@ -330,7 +335,9 @@ class BlockEvaluation {
     Crba(compiled_, State(zeros_), low_, mass_.M());
     Store(Output::kMassMatrix, mass_.M(), PackedSize(n_));
     if (!factorizes_) return;
-    fallback_mask_.Add(kSolvesMassMatrix, mass_.Factor(certificate_));
+    fallback_mask_.Add(by_factorization_ ? kSolvesMassMatrix
+                                         : kSolvesMassMatrix & ~kOfAcceleration,
+                       mass_.Factor(certificate_));
   }
 
   __attribute__((noinline)) void ComputeFrame() {
@@ -371,14 +378,19 @@ class BlockEvaluation {
     return {-F.m, -F.f};
   }
 
-  /// M⁻¹ (tau − h), h under all wrenches.
-  void ComputeAcceleration(bool by_factors) {
+  /// tau − h, h under all wrenches.
+  void ComputeAcceleratingForces() {
     InverseDynamics(under_wrenches_, State(zeros_), result_);
     const P* const tau = in_[Input::kTau];
-    for (int i = 0; i < n_; ++i) acceleration_[i] = tau[i] - result_[i];
+    for (int i = 0; i < n_; ++i) result_[i] = tau[i] - result_[i];
+  }
+
+  /// M⁻¹ times these forces.
+  void ComputeAcceleration(bool by_factors) {
+    for (int i = 0; i < n_; ++i) acceleration_[i] = result_[i];
     if (by_factors) return mass_.Solve(acceleration_);
     Aba(compiled_, State(zeros_), low_, acceleration_);
-    fallback_mask_.Add(kSolvesMassMatrix, certificate_.Uncertain(low_.pivot));
+    fallback_mask_.Add(kOfAcceleration, certificate_.Uncertain(low_.pivot));
   }
 
   /// The tip's V̇ = J q̈ + J̇ q̇ with the q̈ of forward dynamics.
