@@ -212,8 +212,8 @@ __attribute__((noinline, cold)) void SinCosOfLargeAngles(
       TORQUED_LANE(cosine.v, l) = static_cast<N>(__builtin_cos(angle));
     }
     const P s0(body.sin_q0), c0(body.cos_q0);
-    const P of_sum_s = sine * c0 + cosine * s0;
-    const P of_sum_c = cosine * c0 - sine * s0;
+    const P of_sum_s = Fma(sine, c0, cosine * s0);
+    const P of_sum_c = Fma(cosine, c0, -(sine * s0));
     for (int l = 0; l < P::kLanes; ++l) {
       if ((lanes >> l & 1u) == 0) continue;
       TORQUED_LANE(s[i].v, l) = TORQUED_LANE(of_sum_s.v, l);

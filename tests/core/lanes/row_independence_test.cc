@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "core/engine/robot.h"
@@ -45,7 +46,10 @@ std::vector<BatchCase> Cases(std::int64_t rows) {
     cases.push_back(MakeRandomCase(dof, dof == 4, rows));
     AddSurroundings(cases.back(), 3);
   }
-  for (BatchCase& batch : cases) AddTaskInputs(batch, 1);
+  for (BatchCase& batch : cases) {
+    AddTaskInputs(batch, 1);
+    for (double& q : std::span(batch.q).first(batch.model->nv())) q *= 1e7;
+  }
   return cases;
 }
 
