@@ -6,7 +6,7 @@
 namespace torqued {
 namespace {
 
-/// Share of the largest rate that a contradiction must exceed.
+/// Share of the rate that a contradiction must exceed.
 constexpr double kShare = 0.01;
 
 /// With fewer decimals or digits numbers are round, not rounded; decimals
@@ -56,6 +56,7 @@ void SampleRemarkFinder::Span::Prepend(const Span& before) {
   time += before.time;
   change += before.change;
   integral += before.integral;
+  distance += before.distance;
   curvature += before.curvature;
   variation += before.variation;
   contradicts = contradicts || before.contradicts;
@@ -126,6 +127,7 @@ SampleRemarkFinder::Span SampleRemarkFinder::StepFrom(const Track& track,
   Span step{.steps = 1, .time = time_[row + 1] - time_[row]};
   step.integral =
       (track.rate(row, j) / 2 + track.rate(row + 1, j) / 2) * step.time;
+  step.distance = std::abs(step.integral);
   step.change = track.of(row + 1, j) - track.of(row, j);
   if (track.turns && std::abs(step.change) > std::numbers::pi) {
     const double turn = 2 * std::numbers::pi;
@@ -138,12 +140,13 @@ SampleRemarkFinder::Span SampleRemarkFinder::StepFrom(const Track& track,
 
 void SampleRemarkFinder::Judge(Track& track, Span& span, std::int64_t end) {
   if (span.contradicts) return;
-  const double share = span.steps == 1 ? kShare : kShare / 2;
+  const double size = span.steps == 1 ? kShare * track.largest_rate
+                                      : kShare / 2 * span.distance / span.time;
   SampleRemark remark{.kind = track.kind, .joint = track.joint};
   remark.given.value = span.integral / span.time;
   remark.expected = span.change / span.time;
   remark.tolerance =
-      share * track.largest_rate + track.rate_quantum +
+      size + track.rate_quantum +
       (span.curvature + track.of_quantum +
        time_quantum_ * (std::abs(remark.given.value) + 2 * span.variation)) /
           span.time;

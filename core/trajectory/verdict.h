@@ -212,10 +212,9 @@ struct SampleResolution {
 };
 
 /// Compares v with the changes of q, and a with those of v, over each step and
-/// over spans of 2, 4, 8, ... steps, by the tolerances of docs/trajectory.md: a
-/// share of the largest rate, one last digit of each number (of the rate half
-/// for rounding, half for curvature that rounding hides), and the curvature. A
-/// span is skipped if a part of it contradicts.
+/// over spans of 2, 4, 8, ... steps, by the tolerances of docs/trajectory.md
+/// (of the last digit of a rate half for rounding, half for curvature that
+/// rounding hides). A span is skipped if a part of it contradicts.
 class SampleRemarkFinder {
  public:
   /// `turns`: of each joint whether whole turns change nothing. The memory of
@@ -239,6 +238,7 @@ class SampleRemarkFinder {
     double time = 0;       // s
     double change = 0;     // of the quantity, but for whole turns
     double integral = 0;   // of the rate
+    double distance = 0;   // integrals of the steps without their signs
     double curvature = 0;  // what that leaves open
     double variation = 0;  // of the rate
     bool contradicts = false;
