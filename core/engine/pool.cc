@@ -227,7 +227,7 @@ void Pool::Submit(std::function<void()> work, std::uint64_t group) {
 void Pool::Run(Job job) {
   const std::int64_t rows = job.rows;
   if (ChunkRows(job, rows, threads_) >= rows) {  // there is nothing to share
-    if (rows > 0) job.run(0, rows);
+    if (rows > 0) RunChunk(job, 0, rows);
     if (job.done) job.done();
     return;
   }

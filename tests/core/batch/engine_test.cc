@@ -248,6 +248,16 @@ TEST(Engine, RowsThatTakeMillisecondsBlockNoSmallJob) {
   EXPECT_TRUE(Await(large_done).cancelled);
 }
 
+TEST(Engine, RowsInDoubtAreNotSmallForLong) {
+  BatchCase batch = testing_support::MakeShippedCase("ur5e", 100, 1);
+  batch.options.quantities = {Quantity::kOperationalSpace};
+  batch.wrench.clear();
+  std::ranges::fill(batch.q, 0);
+  EXPECT_TRUE(Engine::IsSmall(batch.Plan()));
+  Engine engine({.threads = 2});
+  EXPECT_FALSE(Engine::IsSmall(*Evaluate(batch, engine).plan));
+}
+
 TEST(Engine, ManyThreadsMayCallAtOnce) {
   const BatchCase batch = Arm(300);
   Engine engine({.threads = 2, .chunk_rows = 32});
