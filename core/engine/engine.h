@@ -57,7 +57,7 @@ struct JobOptions {
   std::shared_ptr<const CancellationToken> cancellation;
   /// Gives it up likewise after a row that is not OK.
   bool stop_at_first = false;
-  /// That compute it at a time; 0: all.
+  /// That compute it at a time; 0 or less: all.
   int max_threads = 0;
   /// Turns go round the groups of jobs first.
   std::uint64_t group = 0;

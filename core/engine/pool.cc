@@ -76,9 +76,9 @@ struct Pool::Running {
 /// nothing, since nobody could handle it: the nodes of the lists are made
 /// here.
 std::shared_ptr<Pool::Running> Pool::Add(Job job) {
-  if (job.max_concurrency == 0) job.max_concurrency = threads_;
-  auto running =
-      std::make_shared<Running>(job.slow ? slow_ : fast_, std::move(job));
+  if (job.max_concurrency <= 0) job.max_concurrency = threads_;
+  auto running = std::make_shared<Running>(
+      job.slow && !slow_.threads.empty() ? slow_ : fast_, std::move(job));
   Jobs node{running};
   Groups group(1);
   const std::scoped_lock lock(mutex_);
@@ -177,9 +177,10 @@ void Pool::End(std::shared_ptr<Running> job) {
   ended_.notify_all();
 }
 
-Pool::Pool(int threads) : Pool() {  // complete: its destructor joins
+Pool::Pool(int threads, bool slow) : Pool() {  // complete: its destructor joins
   threads_ = std::max(1, threads);
   for (Set* const set : {&fast_, &slow_}) {
+    if (set == &slow_ && !slow) break;
     for (int k = 0; k < threads_; ++k) {
       set->threads.emplace_back([this, set] {
         // Of this thread. A system that refuses leaves it as it is.

@@ -43,13 +43,14 @@ class Pool {
     /// Whose job it is.
     std::uint64_t group = 0;
     bool slow = false;
-    /// The most of its chunks that run at a time; 0: as many as there are
-    /// threads.
+    /// The most of its chunks that run at a time; 0 or less: as many as there
+    /// are threads.
     int max_concurrency = 0;
   };
 
   /// Throws std::system_error if the system has no thread left.
-  explicit Pool(int threads);
+  /// Without threads for slow jobs these run on the others.
+  explicit Pool(int threads, bool slow = true);
   /// Waits for all jobs. Not to be called from a thread of the pool.
   ~Pool();
   Pool(const Pool&) = delete;

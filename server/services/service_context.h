@@ -169,7 +169,7 @@ struct ServiceContext {
   /// has: loads of models, registrations, steps of checks. Hosts take turns,
   /// whatever connections they have. It goes first: its jobs use `loads`.
   ModelLoads loads{background};
-  Pool background{engine.threads()};
+  Pool background{engine.threads(), /*slow=*/false};
 };
 
 }  // namespace torqued::server

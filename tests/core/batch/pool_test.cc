@@ -142,6 +142,11 @@ TEST(Pool, SlowJobsHaveThreadsOfLowPriorityAndBlockNobody) {
   Finish(pool, std::move(slow));
   EXPECT_EQ(other_nice, nice());
   EXPECT_GT(slow_nice, nice());
+  Pool without(1, /*slow=*/false);
+  Pool::Job other = JobOf(1, [&](std::int64_t) { slow_nice = nice(); });
+  other.slow = true;
+  Finish(without, std::move(other));
+  EXPECT_EQ(slow_nice, nice());
 }
 
 struct NamedJob {
@@ -289,8 +294,8 @@ TEST(Pool, UnderAStormOfJobsEachRunsItsRowsOnceAndThenEndsOnce) {
         job.cancellation = token;
         job.group = random() % 5;
         job.slow = random() % 2 == 0;
-        job.max_concurrency = static_cast<int>(random() % 4);
-        const int most = job.max_concurrency == 0 ? 3 : job.max_concurrency;
+        job.max_concurrency = static_cast<int>(random() % 5) - 1;
+        const int most = job.max_concurrency < 1 ? 3 : job.max_concurrency;
         job.run = [=, block = job.block, &record](std::int64_t begin,
                                                   std::int64_t end) {
           EXPECT_LE(++record.inside, most);
