@@ -41,8 +41,8 @@ std::string Describe(const EvaluationPlan& plan, const RowIssue& issue) {
                  value, ", not a finite number.");
     case RowCode::kSingularMassMatrix:
       return Cat("The mass matrix is singular: joint '", joint,
-                 "' moves no mass at this state (pivot ", value, "); ", field,
-                 " is undefined.");
+                 "' moves no mass but round-off at this state (pivot ", value,
+                 "); ", field, " is undefined.");
     case RowCode::kNotFiniteResult:
       return field + " overflowed.";
     case RowCode::kSingularTaskSpace:

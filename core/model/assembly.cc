@@ -55,9 +55,10 @@ class TreeFinder {
     for (int i = 0; const Named& one : all) {
       const auto [it, is_new] = index.try_emplace(one.name, i++);
       if (is_new || (one.incomplete && one.name.empty())) continue;
+      const int line = all[it->second].line;
       About(one, report_)
-          .Add(LintCode::kDuplicateName, " is defined twice, first",
-               AtLine(all[it->second].line), "; give each ", kind,
+          .Add(LintCode::kDuplicateName, " is defined twice",
+               line > 0 ? ", first" : "", AtLine(line), "; give each ", kind,
                " a name of its own.");
     }
     return index;
