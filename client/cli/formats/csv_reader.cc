@@ -1,6 +1,7 @@
 #include "client/cli/formats/csv_reader.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "client/cli/errors.h"
@@ -49,9 +50,15 @@ std::string Advice(std::string_view line) {
 // Collects rows; knows where it is for its complaints.
 class Parser {
  public:
-  explicit Parser(const std::string& name) : name_(name) {}
+  Parser(const std::string& name, std::size_t bytes) : name_(name) {
+    numbers_.reserve(bytes / 8);  // longer numbers leave pages untouched
+  }
 
   void Line(std::string_view line, std::int64_t number) {
+    if (columns_ > 0 && TakeNumbers(line)) {
+      table_.lines.push_back(number);
+      return;
+    }
     const std::vector<std::string_view> cells = Cells(line);
     if (columns_ == 0) {
       columns_ = cells.size();
@@ -94,6 +101,26 @@ class Parser {
   }
 
  private:
+  /// A row in the form that programs write. Other lines are left as they are.
+  bool TakeNumbers(std::string_view line) {
+    const std::size_t before = numbers_.size();
+    const char* place = line.data();
+    const char* const end = place + line.size();
+    for (std::size_t left = columns_; left > 0; --left) {
+      while (place != end && *place == ' ') ++place;
+      double number = 0;
+      const auto [stop, error] = std::from_chars(place, end, number);
+      const bool ends = left == 1 ? stop == end : stop != end && *stop == ',';
+      if (error != std::errc() || !ends) {
+        numbers_.resize(before);
+        return false;
+      }
+      numbers_.push_back(number);
+      place = stop + 1;
+    }
+    return true;
+  }
+
   std::string Place(std::int64_t line) const {
     return name_ + ":" + std::to_string(line);
   }
@@ -115,7 +142,7 @@ CsvTable ParseCsv(std::string_view text, const std::string& name) {
   if (text.starts_with(kByteOrderMark)) {
     text.remove_prefix(kByteOrderMark.size());
   }
-  Parser parser(name);
+  Parser parser(name, text.size());
   for (std::int64_t number = 1; !text.empty(); ++number) {
     const std::string_view line = Trim(TakeUntil('\n', &text));
     if (line.empty() || line.starts_with('#')) continue;

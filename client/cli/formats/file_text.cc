@@ -2,10 +2,11 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
+#include <string>
 #include <system_error>
 
 #include "client/cli/errors.h"
@@ -20,14 +21,19 @@ std::string ReadFile(const fs::path& path) {
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  // An empty file sets failbit on `content` only.
-  if (file) content << file.rdbuf();
-  if (!file || file.bad() || content.bad()) {
+  std::string content;
+  // Pipes have none.
+  const std::uintmax_t size = fs::file_size(path, ignored);
+  if (!ignored) content.reserve(size);
+  std::array<char, 1 << 16> piece;
+  while (file.read(piece.data(), piece.size()), file.gcount() > 0) {
+    content.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (!file.eof() || file.bad()) {
     throw DataError(path.string(),
                     std::string("cannot be read: ") + std::strerror(errno));
   }
-  return std::move(content).str();
+  return content;
 }
 
 void WriteFile(const fs::path& path, std::string_view content) {
