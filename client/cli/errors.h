@@ -32,6 +32,12 @@ class DataError : public std::runtime_error {
   std::string place_;
 };
 
+/// A JSON or YAML file of another kind.
+class NotATrajectory : public DataError {
+ public:
+  using DataError::DataError;
+};
+
 /// The command has failed, and has said on stderr how.
 class AlreadyTold : public std::exception {};
 

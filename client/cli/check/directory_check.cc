@@ -19,6 +19,7 @@
 #include "client/cli/errors.h"
 #include "client/cli/formats/utf8.h"
 #include "client/cli/shown_progress.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 namespace {
@@ -114,6 +115,8 @@ class Run {
                       checker_.Check(path, {}).check.verdict);
     } catch (const LimitsError&) {
       throw;  // of all files
+    } catch (const NotATrajectory&) {
+      result.is_trajectory = false;
     } catch (const DataError& error) {
       result.error = "DATA (" + error.place() + "): " + error.what();
     } catch (const client::Error& error) {
@@ -132,7 +135,9 @@ class Run {
     // Behind a line that could not be written nothing may stand.
     if (failure_ || stopped_) return;
     // Results are kept by name.
-    if (journal_ != nullptr && IsUtf8(result.file)) journal_->Add(result);
+    if (journal_ != nullptr && result.is_trajectory && IsUtf8(result.file)) {
+      journal_->Add(result);
+    }
     results_.push_back(std::move(result));
     changed_.notify_all();
   }
@@ -180,6 +185,16 @@ Json QuestionOf(const Checker& checker, const std::string& server_version) {
   question["asked"] = ToJson(checker.start());
   question["inputs"] = checker.OtherInputs();
   return question;
+}
+
+/// Reports and settings may lie beside trajectories.
+void LeaveOutOthers(Session& session, std::vector<FileResult>* results) {
+  for (const FileResult& result : *results) {
+    if (!result.is_trajectory) {
+      session.Remark(PlainText(result.file, 128) + ": no trajectory, left out");
+    }
+  }
+  std::erase_if(*results, [](const FileResult& r) { return !r.is_trajectory; });
 }
 
 }  // namespace
@@ -279,11 +294,15 @@ DirectoryCheck CheckDirectory(Session& session, const Checker& checker,
     });
   }
   std::vector<FileResult> results = std::move(run).Finish();
+  LeaveOutOthers(session, &results);
   check.results.insert(check.results.end(),
                        std::make_move_iterator(results.begin()),
                        std::make_move_iterator(results.end()));
   check.seconds =
       std::chrono::duration<double>(SteadyClock::now() - begin).count();
+  if (check.results.empty()) {
+    throw DataError(directory.string(), "has no trajectory");
+  }
   RankWorstFirst(&check.results);
   return check;
 }

@@ -32,8 +32,9 @@ std::vector<std::string> TrajectoriesBelow(
 /// Checks them, `jobs` at a time, and shows how far that is. With `journal` (a
 /// path, or empty) results are kept as they come; files that have one there,
 /// and did not change, are not checked again; a name that is no UTF-8 has none.
-/// What is wrong with a file is its result; what is wrong with the options or
-/// the server ends the run. Throws DataError or client::Error.
+/// A JSON or YAML file that is no trajectory is left out, with a remark. What
+/// is wrong with a file is its result; what is wrong with the options or the
+/// server ends the run. Throws DataError or client::Error.
 DirectoryCheck CheckDirectory(Session& session, const Checker& checker,
                               const std::filesystem::path& directory,
                               const std::vector<std::string>& others,

@@ -27,6 +27,7 @@ FileStamp StampOf(const std::filesystem::path& file);
 struct FileResult {
   std::string file;  // below the directory
   FileStamp stamp;
+  bool is_trajectory = true;  // else it is no part of the run
   /// Why there is no verdict; empty: there is one.
   std::string error;
   bool passes = false;

@@ -80,7 +80,9 @@ class TrajectoryReader {
       message = within;
     }
     if (!message->is_object() || !message->contains("joint_names")) {
-      Fail("is no trajectory_msgs/JointTrajectory: it has no joint_names");
+      throw NotATrajectory(
+          name_,
+          "is no trajectory_msgs/JointTrajectory: it has no joint_names");
     }
     return *message;
   }

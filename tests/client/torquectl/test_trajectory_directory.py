@@ -253,6 +253,25 @@ def test_what_the_run_writes_and_reads_is_no_trajectory(samples, tmp_path):
                tmp_path / "sum.json").returncode == OK
 
 
+def test_reports_and_settings_beside_trajectories_are_left_out(samples,
+                                                              tmp_path):
+    samples.write_csv(tmp_path / "move.csv")
+    run(*CHECK, tmp_path / "move.csv", "--model", PANDA, "--summary",
+        tmp_path / "yesterday.json")
+    (tmp_path / "robot.yaml").write_text("speed: 3\n")
+    done = run(*CHECK, tmp_path, "--model", PANDA)
+    assert done.returncode == OK, done.stderr
+    for name in ("yesterday.json", "robot.yaml"):
+        assert f"{name}: no trajectory, left out" in done.stderr
+    # A trajectory that is cut off is none of these.
+    (tmp_path / "half.json").write_text('{"joint_names": ["panda_joint1"], ')
+    assert run(*CHECK, tmp_path, "--model", PANDA).returncode == ERROR
+    (tmp_path / "half.json").unlink()
+    (tmp_path / "move.csv").unlink()
+    done = run(*CHECK, tmp_path, "--model", PANDA)
+    assert done.returncode == ERROR and "has no trajectory" in done.stderr
+
+
 def test_an_output_that_cannot_be_written_keeps_no_other_back(
         samples, tmp_path):
     fill(tmp_path / "files", samples, count=1)
