@@ -66,18 +66,17 @@ std::string TorquesBytes(const CheckedTrajectory& checked, Container container,
       return NpyBytes(checked.check.tau);
     case Container::kNpz:
       return TorquesNpz(checked);
-    case Container::kYaml:
+    case Container::kYaml:  // not asked for
     case Container::kJson:
       break;
   }
-  const JointTrajectory trajectory = {.joint_names = JointsOf(checked),
-                                      .time = checked.samples.time,
-                                      .positions = checked.samples.q,
-                                      .velocities = checked.v(),
-                                      .accelerations = checked.a(),
-                                      .effort = checked.check.tau};
-  return container == Container::kYaml ? JointTrajectoryYaml(trajectory, name)
-                                       : JointTrajectoryJson(trajectory, name);
+  return JointTrajectoryJson({.joint_names = JointsOf(checked),
+                              .time = checked.samples.time,
+                              .positions = checked.samples.q,
+                              .velocities = checked.v(),
+                              .accelerations = checked.a(),
+                              .effort = checked.check.tau},
+                             name);
 }
 
 }  // namespace torqued::cli

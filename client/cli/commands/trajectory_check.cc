@@ -39,9 +39,9 @@ struct Flags {
 
 Container TorquesContainer(const std::string& path) {
   const auto container = ContainerOfName(path);
-  if (!container) {
-    throw UsageError("--torques", path + " ends in none of " +
-                                      std::string(kContainerEndings));
+  if (!container || container == Container::kYaml) {
+    throw UsageError("--torques",
+                     path + " ends in none of .csv, .npy, .npz and .json");
   }
   return *container;
 }
@@ -202,8 +202,8 @@ void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner) {
       ->required();
   AddCheckFlags(command, &flags->check);
   command->add_option("--torques,-o", flags->torques,
-                      "Write the torques to this .csv, .npy, .npz, .yaml or "
-                      ".json file");
+                      "Write the torques to this .csv, .npy, .npz or .json "
+                      "file");
   command->add_option("--html", flags->html,
                       "Write a report with plots to this .html file; of a "
                       "directory, an overview with the files by rank");

@@ -38,12 +38,10 @@ JointTrajectory ParseJointTrajectoryJson(
     std::string_view text, std::span<const std::string_view> fields,
     const std::string& name);
 
-/// As of ROS 2. Times are rounded to nanoseconds, as the message has them; all
-/// other numbers read back to the same doubles, and none may be infinite or not
-/// a number. Throws DataError naming `name` for times that the message cannot
-/// hold, or that are the same once they are rounded.
-std::string JointTrajectoryYaml(const JointTrajectory& trajectory,
-                                const std::string& name);
+/// JSON, as of ROS 2. Times are rounded to nanoseconds, as the message has
+/// them; all other numbers read back to the same doubles, and none may be
+/// infinite or not a number. Throws DataError naming `name` for times that the
+/// message cannot hold, or that are the same once they are rounded.
 std::string JointTrajectoryJson(const JointTrajectory& trajectory,
                                 const std::string& name);
 

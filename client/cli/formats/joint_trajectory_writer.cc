@@ -17,16 +17,6 @@ constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr const char* kHeader =
     R"({"stamp": {"sec": 0, "nanosec": 0}, "frame_id": ""})";
 
-/// With a point before the exponent, without which YAML 1.1 reads a text.
-std::string NumberText(double number) {
-  std::string text = ShortestText(number);
-  const std::size_t exponent = text.find('e');
-  if (exponent != std::string::npos && text.find('.') == std::string::npos) {
-    text.insert(exponent, ".0");
-  }
-  return text;
-}
-
 std::string NamesText(const std::vector<std::string>& names) {
   return nlohmann::json(names).dump(-1, ' ', /*ensure_ascii=*/false,
                                     nlohmann::json::error_handler_t::replace);
@@ -77,7 +67,6 @@ std::string StampText(const Stamp& stamp) {
          std::to_string(stamp.nanoseconds) + "}";
 }
 
-/// JSON, which YAML reads as well.
 std::string PointText(const JointTrajectory& trajectory, std::size_t k,
                       const Stamp& stamp) {
   std::string text = "{";
@@ -86,7 +75,7 @@ std::string PointText(const JointTrajectory& trajectory, std::size_t k,
     if (numbers.size() > 0) {
       const auto row = numbers.row(static_cast<Eigen::Index>(k));
       for (Eigen::Index j = 0; j < row.cols(); ++j) {
-        text += (j == 0 ? "" : ", ") + NumberText(row[j]);
+        text += (j == 0 ? "" : ", ") + ShortestText(row[j]);
       }
     }
     text += "], ";
@@ -99,19 +88,6 @@ std::string PointText(const JointTrajectory& trajectory, std::size_t k,
 }
 
 }  // namespace
-
-std::string JointTrajectoryYaml(const JointTrajectory& trajectory,
-                                const std::string& name) {
-  const std::vector<Stamp> stamps = StampsOf(trajectory.time, name);
-  std::string text = std::string("header: ") + kHeader +
-                     "\njoint_names: " + NamesText(trajectory.joint_names) +
-                     "\npoints:";
-  if (trajectory.time.empty()) text += " []";
-  for (std::size_t k = 0; k < trajectory.time.size(); ++k) {
-    text += "\n- " + PointText(trajectory, k, stamps[k]);
-  }
-  return text + "\n";
-}
 
 std::string JointTrajectoryJson(const JointTrajectory& trajectory,
                                 const std::string& name) {

@@ -157,7 +157,8 @@ def test_a_profile_that_cannot_be_used(panda, tmp_path, header, table, line,
 
 @pytest.mark.parametrize("name", ["move.npz", "move.yaml", "move.json"])
 def test_both_read_what_the_other_writes(client, panda, tmp_path, name):
-    ours, theirs = tmp_path / name, tmp_path / ("other_" + name)
+    ours = tmp_path / name
+    theirs = tmp_path / ("other_" + name.replace(".yaml", ".json"))
     MOTION.write(ours)
     expected = panda.check_trajectory(MOTION, tables=["tau"])
     _, said = ask_torquectl(client, ours, "--torques", str(theirs))

@@ -122,8 +122,7 @@ def torques_in(path):
         with np.load(path) as file:
             assert list(file["joint_names"]) == JOINTS
             return {name: file[name] for name in ("q", "v", "a", "tau")}
-    text = path.read_text()
-    document = (json.loads if path.suffix == ".json" else yaml.safe_load)(text)
+    document = json.loads(path.read_text())
     assert document["joint_names"] == JOINTS
     fields = {"q": "positions", "v": "velocities", "a": "accelerations",
               "tau": "effort"}
@@ -131,7 +130,7 @@ def torques_in(path):
             for name, field in fields.items()}
 
 
-@pytest.mark.parametrize("ending", ["npz", "yaml", "json"])
+@pytest.mark.parametrize("ending", ["npz", "json"])
 def test_torques_go_into_the_container_of_the_input(
         samples, expected, tmp_path, ending):
     samples.write_csv(tmp_path / "move.csv")
@@ -316,9 +315,8 @@ def test_times_that_the_message_cannot_hold_are_told(samples, tmp_path):
         stretched = samples.first(20)
         stretched.time = stretched.time * scale
         stretched.write_csv(tmp_path / "move.csv")
-        for ending in ("yaml", "json"):
-            assert problem in error_of(
-                tmp_path / "move.csv", "-o", tmp_path / f"tau.{ending}")
+        assert problem in error_of(
+            tmp_path / "move.csv", "-o", tmp_path / "tau.json")
 
 
 def test_plain_columns_of_rates_are_left_out_where_they_are_derived(
@@ -345,7 +343,7 @@ def test_names_that_ascii_lacks_survive(tmp_path):
     time = np.linspace(0, 1, 10)
     np.savez(tmp_path / "move.npz", time=time, q=time, v=time, a=time,
              joint_names=[name])
-    for ending in ("npz", "json", "yaml"):
+    for ending in ("npz", "json"):
         done = run(*CHECK, tmp_path / "move.npz", "--model",
                    tmp_path / "arm.urdf", "-o", tmp_path / f"tau.{ending}")
         assert done.returncode == OK, done.stderr
@@ -354,8 +352,6 @@ def test_names_that_ascii_lacks_survive(tmp_path):
         assert file["tau"].shape == (10, 1)
     assert json.loads(
         (tmp_path / "tau.json").read_text())["joint_names"] == [name]
-    assert yaml.safe_load(
-        (tmp_path / "tau.yaml").read_text())["joint_names"] == [name]
 
 
 def profile(path, times, wrenches, order=range(7)):
