@@ -338,6 +338,7 @@ void CheckSamples(const Trajectory& trajectory, const CheckSetup& setup) {
   }
   CheckTimes(trajectory.time);
   std::vector<std::string> names;
+  names.reserve(setup.joints.size());
   for (const CheckedJoint& joint : setup.joints) names.push_back(joint.name);
   for (const auto& [name, table, columns, optional] : tables) {
     CheckNumbers(name, table,

@@ -112,7 +112,6 @@ std::vector<Stretch> WhereOver(const ScaledTorque& torque, double speed,
   const auto allows = [=](const auto& at) { return largest <= at.torque; };
   if (std::ranges::all_of(points, allows)) return {};
   std::vector<Stretch> found;
-  const double k_tanh = std::abs(torque.sharpness);
   const double smooth = std::copysign(torque.smooth, torque.sharpness);
   for (std::size_t k = 0; k <= points.size() && from < to; ++k) {
     const bool ends = k < points.size() && points[k].speed < speed * to;
@@ -126,7 +125,7 @@ std::vector<Stretch> WhereOver(const ScaledTorque& torque, double speed,
                   .b = sign * torque.viscous - slope,
                   .c = sign * torque.moving,
                   .s = sign * smooth,
-                  .k = k_tanh},
+                  .k = std::abs(torque.sharpness)},
                  from, end, found);
       }
     }
