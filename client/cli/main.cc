@@ -29,16 +29,16 @@ constexpr const char* kFooter =
     "  0   done\n"
     "  1   error: no connection, refused by the server, unusable file\n"
     "  2   the answer says no: lint errors (models validate), states that are\n"
-    "      not OK, torques over the limits (--fail-on-limit), limits broken\n"
-    "      (trajectory check) or, with --consistent, samples that contradict\n"
-    "      each other, worse (trajectory compare), not serving (ping)\n"
+    "      not OK, limits broken (trajectory check) or, with --consistent,\n"
+    "      samples that contradict each other, worse (trajectory compare), "
+    "not\n"
+    "      serving (ping)\n"
     "  64  the command line makes no sense\n"
     "\n"
     "Examples:\n"
     "  torquectl id --model robot.urdf --q 0,0.5,-1\n"
     "  torquectl --server host:7421 models add robot.urdf --tip tool0\n"
-    "  torquectl trajectory move.csv --model robot --plot tau.svg "
-    "--fail-on-limit\n"
+    "  torquectl trajectory check move.csv --model robot --html report.html\n"
     "\n"
     "Without an address (and with --spawn), a local server is started for the\n"
     "call: $TORQUED_SERVER, else `torqued` next to torquectl, else on the "
@@ -119,7 +119,10 @@ void AddCommands(CLI::App* app, Runner* runner) {
   AddForwardDynamics(app, runner);
   AddOperationalSpace(app, runner);
   AddCompute(app, runner);
-  AddTrajectory(app, runner);
+  CLI::App* trajectory = app->add_subcommand(
+      "trajectory", "Whether a robot keeps its limits along a trajectory");
+  AddTrajectoryCheck(trajectory, runner);
+  AddTrajectoryCompare(trajectory, runner);
   AddPing(app, runner);
   AddInfo(app, runner);
   // Global options may stand anywhere. Behind a command the names of commands

@@ -52,8 +52,8 @@ ctl models add "$models/panda.urdf" --name panda
 echo
 echo "== Evaluating a pick-and-place trajectory of 10 000 samples"
 /usr/bin/python3 "$models/panda_pick_and_place.py" -o "$out/trajectory.csv"
-ctl trajectory "$out/trajectory.csv" --model panda \
-  -o "$out/torques.csv" --plot "$out/torques.svg" --summary "$out/summary.json"
+ctl trajectory check "$out/trajectory.csv" --model panda \
+  -o "$out/torques.csv" --html "$out/report.html" --summary "$out/summary.json"
 
 echo
 echo "== Operational space of the flange at the home pose"

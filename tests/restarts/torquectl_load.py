@@ -60,10 +60,9 @@ def main(torquectl, address):
                       q=0.3 * motion.angles(200, k))
 
         def batch():
-            output = directory / "torques.csv"
-            run(torquectl, address, "trajectory", directory / "long.csv",
-                "--model", "panda", "-o", output)
-            return output.read_bytes()
+            return run(torquectl, address, "id", "--states",
+                       directory / "long.csv", "--model", "panda",
+                       "--output", "csv")
 
         def check():
             return run(torquectl, address, "trajectory", "check", short,

@@ -26,7 +26,6 @@ void AddMassMatrix(CLI::App* app, Runner* runner);
 void AddForwardDynamics(CLI::App* app, Runner* runner);
 void AddOperationalSpace(CLI::App* app, Runner* runner);
 void AddCompute(CLI::App* app, Runner* runner);
-void AddTrajectory(CLI::App* app, Runner* runner);
 void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner);
 void AddTrajectoryCompare(CLI::App* trajectory, Runner* runner);
 void AddPing(CLI::App* app, Runner* runner);

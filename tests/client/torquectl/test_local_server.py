@@ -32,7 +32,7 @@ def test_the_local_server_ends_with_torquectl(
     # It waits for the trajectory when its server runs already.
     fifo = tmp_path / "trajectory.csv"
     os.mkfifo(fifo)
-    with running(TORQUECTL, "trajectory", fifo, "-m", PLANAR,
+    with running(TORQUECTL, "trajectory", "check", fifo, "-m", PLANAR,
                  env=environment(temporary),
                  stderr=subprocess.DEVNULL) as process:
         wait_for(lambda: list(temporary.glob("torqued-*/address")))
@@ -66,7 +66,6 @@ def test_the_local_server_and_its_files_end_with_the_call(tmp_path, temporary):
     ("fd", "-m", PLANAR, "--q", "0,0", "--tau", "0,0"),
     ("opspace", "-m", PLANAR, "--q", "1,1", "--axes", "lx,ly"),
     ("compute", "energy", "-m", PLANAR, "--q", "0,0"),
-    ("trajectory", "move.csv", "-m", PLANAR),
     ("trajectory", "check", "move.csv", "-m", PLANAR),
     ("trajectory", "check", "moves", "-m", PLANAR),
     ("models", "show", PLANAR)])

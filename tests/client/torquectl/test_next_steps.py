@@ -61,8 +61,8 @@ def test_a_tip_that_must_be_named_comes_with_flag_and_candidates(forked):
 
 def test_torques_along_a_trajectory_take_a_tip(forked, tmp_path):
     move = tmp_path / "move.csv"
-    move.write_text("l.q,r.q,l.v,r.v,l.a,r.a\n0,0,0,0,0,0\n")
-    words = ("trajectory", move, "-m", forked, "--wrench", "0,0,0,0,0,1")
+    move.write_text("time,l.q,r.q,l.v,r.v,l.a,r.a\n" + "0,0,0,0,0,0,0\n")
+    words = (*CHECK, move, "-m", forked, "--wrench", "0,0,0,0,0,1")
     assert "TIP_FRAME_REQUIRED (--tip): " in refused(*words)
     assert run(*words, "--tip", "right").returncode == OK
 
@@ -188,8 +188,6 @@ def test_positions_alone_are_told_how_to_derive_the_rest(move, tmp_path):
         words = (path, "-m", PANDA, *flags)
         said = refused(*CHECK, *words)
         assert "--derive cubic or --derive quintic takes" in said, said
-        assert "`torquectl trajectory check --derive cubic`" in refused(
-            "trajectory", *words)
         derived = run(*CHECK, *words, "--derive", "cubic")
         assert derived.returncode in (OK, NO), derived.stderr
         # Nothing derives positions.
@@ -208,8 +206,8 @@ def test_missing_times_are_told_by_their_name(tmp_path):
 def test_a_column_of_a_bare_joint_name_is_told_what_to_be_called(tmp_path):
     path = tmp_path / "bare.csv"
     path.write_text(",".join(["time", *JOINTS]) + "\n" + 2 * "0,0,0,0,0,0,0,0\n")
-    for words in ((*CHECK, path), ("trajectory", path),
-                  (*CHECK, path, "--derive", "cubic"), ("id", "--states", path)):
+    for words in ((*CHECK, path), (*CHECK, path, "--derive", "cubic"),
+                  ("id", "--states", path)):
         assert "call it panda_joint1.q" in refused(*words, "-m", PANDA)
 
 
@@ -338,11 +336,11 @@ def test_one_file_for_two_outputs_is_refused(move, tmp_path):
     own = tmp_path / "in" / "move.csv"
     own.write_bytes(move.read_bytes())
     for command, *words in (
-            (("trajectory",), "-o", "a.csv", "--summary", "a.csv"),
-            (("trajectory",), "--plot", "a.svg", "--summary", "sub/../a.svg"),
-            (("trajectory",), "-o", "there.csv", "--summary", "hard.json"),
-            (("trajectory",), "-o", "there.csv", "--summary", "soft.json"),
-            (("trajectory",), "-o", own),
+            (CHECK, "-o", "a.csv", "--summary", "a.csv"),
+            (CHECK, "--html", "a.html", "--summary", "sub/../a.html"),
+            (CHECK, "-o", "there.csv", "--summary", "hard.json"),
+            (CHECK, "-o", "there.csv", "--summary", "soft.json"),
+            (CHECK, "-o", own),
             (CHECK, "-o", "a.json", "--summary", tmp_path / "a.json"),
             (CHECK, "--html", "a", "--junit", "./a"),
             (CHECK, "--summary", "limits.json", "--limits", "limits.json"),
@@ -356,7 +354,7 @@ def test_one_file_for_two_outputs_is_refused(move, tmp_path):
     assert (tmp_path / "there.csv").read_text() == "mine"
     assert not (tmp_path / "a.csv").exists()
     # Twin: apart they may be, and devices take several.
-    assert run("trajectory", own, "-m", PANDA, "-o", "a.csv", "--summary",
+    assert run(*CHECK, own, "-m", PANDA, "-o", "a.csv", "--summary",
                "b.csv", cwd=tmp_path).returncode == OK
     assert run(*CHECK, own, "-m", PANDA, "--html", "/dev/null", "--junit",
                "/dev/null", cwd=tmp_path).returncode == OK

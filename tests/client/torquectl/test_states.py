@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from calls import (
-    ERROR, GRAVITY, OK, PLANAR, answering, planar_torques, run, run_json)
+    ERROR, GRAVITY, OK, PLANAR, answering, planar_torques, run, run_json,
+    serving)
 
 
 def test_states_come_from_named_columns_in_any_order(tmp_path):
@@ -45,6 +46,26 @@ def test_columns_and_results_belong_to_one_revision(tmp_path):
             "/torqued.v1.Dynamics/Compute": compute}) as server:
         run("--server", server, "id", "-m", "arm", "--states", path)
     assert [request[:6] for request in computed] == [field(1, b"@abc")]
+
+
+def test_more_states_than_any_message_holds_over_a_unix_socket(tmp_path):
+    rows = 400_000
+    states = np.random.default_rng(11).uniform(-2, 2, (rows, 6))
+    # More than torquectl's own message limit of 16 MiB.
+    assert states.nbytes > 16 << 20
+    np.save(tmp_path / "in.npy", states)
+    with serving(tmp_path, f"unix:{tmp_path}/s") as address:
+        run("models", "add", PLANAR, "--server", address)
+        done = run("id", "--states", tmp_path / "in.npy", "-m", "planar_2r",
+                   *GRAVITY, "--joints", "canonical", "--server", address,
+                   "--output", "csv")
+    assert done.returncode == OK, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 1 + rows
+    for row in (0, 999, 1000, 250_000, rows - 1):
+        tau = [float(text) for text in lines[1 + row].split(",")[:2]]
+        assert np.allclose(tau, planar_torques(*states[row].reshape(3, 2)),
+                           rtol=0, atol=1e-12)
 
 
 def test_plain_columns_need_their_order_said(tmp_path):

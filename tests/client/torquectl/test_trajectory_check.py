@@ -44,9 +44,10 @@ def test_a_good_trajectory_passes(move, tmp_path):
     assert suites.attrib == {"tests": "21", "failures": "0"}
     assert len(list(suites.iter("testcase"))) == 21
     # The same torques as the command that only computes them.
-    run("trajectory", move, "--model", PANDA, "-o", "plain.csv", cwd=tmp_path)
-    assert (tmp_path / "plain.csv").read_text() == (
-        tmp_path / "tau.csv").read_text()
+    states = run_json("id", "--states", move, "--model", PANDA)
+    assert states["results"]["tau"] == tau[:, 1:].tolist()
+    quiet = run(*CHECK, move, "--model", PANDA, "-q")
+    assert (quiet.returncode, quiet.stderr) == (OK, "")
 
 
 def test_the_task_along_the_path_is_the_one_that_is_asked_for(move, tmp_path):
@@ -202,8 +203,7 @@ def test_bad_files_and_flags_are_told(move, tmp_path):
     assert done.returncode == ERROR and "none.csv" in done.stderr
     for arguments in ((*CHECK, "--model", PANDA), (*CHECK, move),
                       (*CHECK, move, "--model", PANDA, "--derive", "linear"),
-                      (*CHECK, move, "--model", PANDA, "-o", "tau.txt"),
-                      ("trajectory", move), ("trajectory", "--model", PANDA)):
+                      (*CHECK, move, "--model", PANDA, "-o", "tau.txt")):
         assert run(*arguments).returncode == USAGE, arguments
     for wrench, sentence in (("1,2,3", "needs 6 numbers"),
                              ("0,0,0,0,0,nan", "not finite")):

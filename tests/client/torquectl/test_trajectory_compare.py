@@ -242,8 +242,8 @@ def test_files_that_cannot_be_compared_are_told(move, samples, tmp_path):
     # What a command does not know is not swallowed.
     assert run(*COMPARE, good, good, good).returncode == USAGE
     assert run(*CHECK, move, move, "--model", PANDA).returncode == USAGE
-    assert run(*CHECK, move, "--model", PANDA, "--plot",
-               "x.svg").returncode == USAGE
+    assert run(*CHECK, move, "--model", PANDA, "--count",
+               "3").returncode == USAGE
 
 
 def test_counts_beyond_all_numbers_are_no_results(samples, tmp_path):

@@ -301,8 +301,6 @@ def test_wrenches_of_the_samples_come_along(samples, tmp_path):
     assert verdict_of(tmp_path / "tau.npz") == first
     assert "another one is given" in error_of(
         tmp_path / "move.npz", "--wrench", "0,0,0,0,0,1")
-    done = run("trajectory", tmp_path / "move.npz", "--model", PANDA)
-    assert done.returncode == ERROR and "tip_wrench" in done.stderr
     for bad, problem in ((wrench[:7], f"7 rows, not {len(samples.time)}"),
                          (wrench[:0], f"0 rows, not {len(samples.time)}"),
                          (wrench[:, :3], "of 3 columns")):
