@@ -16,14 +16,5 @@ TEST(UtilizationText, TellsJustBelowFromJustAboveTheLimit) {
   EXPECT_EQ(UtilizationText(HUGE_VAL), "over 100 %");
 }
 
-TEST(SummarizeTorques, TakesALimitOfZeroAtItsWord) {
-  const client::Batch tau = (client::Batch(1, 2) << 0, 1e-9).finished();
-  const TorqueSummary summary =
-      SummarizeTorques(tau, {}, {"a", "b"}, {0.0, 0.0});
-  EXPECT_EQ(summary.joints[0].utilization(), 0);
-  EXPECT_TRUE(std::isinf(*summary.joints[1].utilization()));
-  EXPECT_TRUE(summary.exceeds_limits());
-}
-
 }  // namespace
 }  // namespace torqued::cli

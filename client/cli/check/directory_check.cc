@@ -301,7 +301,7 @@ DirectoryCheck CheckDirectory(Session& session, const Checker& checker,
   check.seconds =
       std::chrono::duration<double>(SteadyClock::now() - begin).count();
   if (check.results.empty()) {
-    throw DataError(directory.string(), "has no trajectory");
+    throw DataError(directory.string(), "does not hold a trajectory");
   }
   RankWorstFirst(&check.results);
   return check;

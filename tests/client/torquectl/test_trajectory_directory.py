@@ -269,7 +269,7 @@ def test_reports_and_settings_beside_trajectories_are_left_out(samples,
     (tmp_path / "half.json").unlink()
     (tmp_path / "move.csv").unlink()
     done = run(*CHECK, tmp_path, "--model", PANDA)
-    assert done.returncode == ERROR and "has no trajectory" in done.stderr
+    assert done.returncode == ERROR and "does not hold a trajectory" in done.stderr
 
 
 def test_an_output_that_cannot_be_written_keeps_no_other_back(
