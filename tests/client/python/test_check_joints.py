@@ -130,7 +130,7 @@ def test_files_of_a_robot_without_joints(client, tmp_path, name):
         assert ours.read_text() == "time\n0.0\n1.0\n2.0\n"
         return  # The other writes torques alone.
     (tmp_path / "move.csv").write_text("time\n0\n1\n2\n")
-    theirs = tmp_path / ("other_" + name)
+    theirs = tmp_path / ("other_" + name.replace(".yaml", ".json"))
     ask_torquectl(client, tmp_path / "move.csv", "--torques", str(theirs),
                   model="pedestal")
     assert robot.check_trajectory(theirs).samples == 3

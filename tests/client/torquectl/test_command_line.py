@@ -64,8 +64,8 @@ def test_a_senseless_command_line_exits_64(arguments):
     # A word too many, also where the command above it takes one.
     ((*CHECK, "a.csv", "b.csv", "-m", PLANAR),
      "The following argument was not expected: b.csv", "trajectory check "),
-    ((*COMPARE, "a", "b", "c", "d"),
-     "The following argument was not expected: d", "trajectory compare "),
+    ((*COMPARE, "a", "b", "c"),
+     "The following argument was not expected: c", "trajectory compare "),
     # How many values, and which.
     (("ping", "--server", "a", "--server", "b"),
      "--server: At Most 1 required but received 2", ""),
