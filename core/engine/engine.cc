@@ -109,11 +109,8 @@ struct Engine::Impl::Run {
                     : engine.kernels.lanes_f64;
     const auto block = static_cast<double>(std::min(job.rows, job.block));
     job.slow = plan.checked().cost * block > kSlowBlockNanoseconds;
-    if (engine.chunk_rows > 0) {
-      job.block = engine.chunk_rows;
-    } else {
-      job.cost = &plan.checked().cost;
-    }
+    if (engine.chunk_rows > 0) job.block = engine.chunk_rows;
+    if (engine.chunk_rows <= 0) job.cost = &plan.checked().cost;
     job.run = [run](std::int64_t begin, std::int64_t end) {
       run->Chunk(begin, end);
     };
@@ -171,8 +168,12 @@ EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
   if (IsSmall(plan)) {
     run.Chunk(0, plan.rows());
     EvaluationReport report = run.Report();
-    // Rows in doubt may take a hundred times as long: the pool measures then.
-    if (report.compute > kSmall) plan.checked().cost = 4 * plan.checked().cost;
+    // Rows in doubt take a hundred times as long. One run may be interrupted.
+    const EvaluationPlan::Checked& known = plan.checked();
+    if (report.compute <= kSmall && known.slow_runs > 0) known.slow_runs = 0;
+    if (report.compute > kSmall && ++known.slow_runs % 4 == 0) {
+      known.cost = 4 * known.cost;
+    }
     return report;
   }
   try {  // as on the pool, memory that runs out is reported

@@ -86,6 +86,7 @@ struct EvaluationPlan::Checked : Request {
   /// Nanoseconds of one core for a row of many: a guess until rows were
   /// measured.
   mutable std::atomic<double> cost = 0;
+  mutable std::atomic<int> slow_runs = 0;  // in a row, of a small plan
 };
 
 inline const EvaluationPlan::Checked& EvaluationPlan::checked() const {

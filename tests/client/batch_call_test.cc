@@ -154,7 +154,7 @@ TEST_F(ComputeBatchTest, AddsUpTheTimesOfItsParts) {
   const double seconds =
       static_cast<double>(result.echo.timing().compute().seconds()) +
       1e-9 * result.echo.timing().compute().nanos();
-  EXPECT_NEAR(seconds, 0.6 * 49, 1e-9);
+  EXPECT_NEAR(seconds, 0.6 * 50, 1e-9);
 }
 
 TEST_F(ComputeBatchTest, CountsBadRowsFromTheStartOfTheBatch) {
@@ -293,7 +293,7 @@ TEST_F(ComputeBatchTest, SendsHalfAsManyWhereARefusalDoesNotSay) {
                                       "Received message larger than max");
   };
   EXPECT_EQ(Torques({.q = Numbered(kLarge, 7)}).tau, Numbered(kLarge, 7));
-  EXPECT_EQ(streams.chunk_rows[0], 256);
+  EXPECT_EQ(streams.chunk_rows[0], 192);
   // Also in a stream of its own, whose other failures are final.
   EXPECT_EQ(StreamBatch(Calls(), kLimits, "arm", kTorque,
                         {.q = Numbered(2000, 7)}, {})
