@@ -26,7 +26,7 @@ packages_of() {
     build)
       # Older mirrors of Debian 12 lack clang-19: g++ stands in, see below.
       echo ca-certificates ccache clang-19 cmake git libcivetweb-dev libcli11-dev libeigen3-dev \
-        libgrpc++-dev libprotobuf-dev libspdlog-dev libsqlite3-dev libssl-dev \
+        libgrpc++-dev libjs-dygraphs libprotobuf-dev libspdlog-dev libsqlite3-dev libssl-dev \
         libtinyxml2-dev libtomlplusplus-dev libyaml-cpp-dev libzip-dev \
         make ninja-build nlohmann-json3-dev pkg-config prometheus-cpp-dev protobuf-compiler \
         protobuf-compiler-grpc python3-protobuf

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <ostream>
 
+#include "client/cli/check/utilization_text.h"
 #include "client/cli/check/verdict_text.h"
 #include "client/cli/evaluation_output.h"
 #include "client/cli/formats/csv_writer.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/formats/xml_text.h"
-#include "client/cli/plot/torque_summary.h"
 #include "client/cli/terminal/plain_text.h"
 #include "client/cli/terminal/progress_meter.h"
 #include "client/cli/terminal/table.h"

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "client/cli/check/passing_numbers.h"
+#include "client/cli/check/utilization_text.h"
 #include "client/cli/check/verdict_text.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/json_numbers.h"
 #include "client/cli/formats/number_text.h"
-#include "client/cli/plot/torque_summary.h"
 
 namespace torqued::cli {
 namespace {

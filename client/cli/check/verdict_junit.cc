@@ -1,5 +1,4 @@
 #include <array>
-#include <sstream>
 
 #include "client/cli/check/verdict_report.h"
 #include "client/cli/check/verdict_text.h"
@@ -21,15 +20,6 @@ std::string CaseXml(const std::string& joint, std::string_view name,
                            "\" name=\"" + std::string(name) + "\"";
   if (content.empty()) return head + "/>\n";
   return head + ">\n      " + content + "\n    </testcase>\n";
-}
-
-std::string LinesXml(const std::string& text) {
-  std::istringstream lines(text);
-  std::string xml;
-  for (std::string line; std::getline(lines, line);) {
-    xml += EscapedXml(line) + "\n";
-  }
-  return xml;
 }
 
 std::string FailureXml(const std::string& message, const std::string& text) {

@@ -4,9 +4,9 @@
 #include <tuple>
 
 #include "client/cli/check/passing_numbers.h"
+#include "client/cli/check/utilization_text.h"
 #include "client/cli/enum_text.h"
 #include "client/cli/formats/number_text.h"
-#include "client/cli/plot/torque_summary.h"
 
 namespace torqued::cli {
 namespace {
@@ -82,10 +82,6 @@ std::string SampleText(std::uint64_t sample, bool between) {
   return between ? "between samples " + number + " and " +
                        std::to_string(sample + 1)
                  : "sample " + number;
-}
-
-const v1::Peak& MostLoadedOf(const v1::JointDemand& joint) {
-  return joint.has_torque_use() ? joint.torque_use() : joint.torque();
 }
 
 std::string UseText(bool present, double use) {

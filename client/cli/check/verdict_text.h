@@ -12,10 +12,6 @@ std::uint64_t CountOf(const v1::JointDemand& joint, v1::LimitKind kind);
 /// Whether the joint has a limit of this kind.
 bool IsLimited(const v1::JointDemand& joint, v1::LimitKind kind);
 
-/// Where the joint takes most of its torque limit, or the torque is largest
-/// where there is none.
-const v1::Peak& MostLoadedOf(const v1::JointDemand& joint);
-
 /// "sample 3", or "between samples 3 and 4".
 std::string SampleText(std::uint64_t sample, bool between);
 

@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "client/cli/check/checker.h"
-#include "client/cli/check/directory_page.h"
 #include "client/cli/check/directory_report.h"
-#include "client/cli/check/html_report.h"
+#include "client/cli/check/report_page.h"
 #include "client/cli/check/torques_file.h"
 #include "client/cli/check/verdict_report.h"
 #include "client/cli/commands/commands.h"
@@ -86,7 +85,7 @@ void WriteOutputs(const Flags& flags, const CheckedTrajectory& checked) {
     return TorquesBytes(checked, TorquesContainer(flags.torques),
                         flags.torques);
   });
-  files.Write(flags.html, [&] { return HtmlReport(checked); });
+  files.Write(flags.html, [&] { return ReportPage(checked); });
   files.Write(flags.junit, [&] { return VerdictJunit(checked); });
   files.Write(flags.json, [&] { return ToText(VerdictJson(checked)); });
   files.ThrowFailures();
@@ -94,7 +93,7 @@ void WriteOutputs(const Flags& flags, const CheckedTrajectory& checked) {
 
 void WriteOutputs(const Flags& flags, const DirectoryCheck& check) {
   OutputFiles files;
-  files.Write(flags.html, [&] { return DirectoryPage(check); });
+  files.Write(flags.html, [&] { return ReportPage(check); });
   files.Write(flags.junit, [&] { return DirectoryJunit(check); });
   files.Write(flags.json, [&] { return ToText(DirectoryJson(check)); });
   files.ThrowFailures();

@@ -1,5 +1,7 @@
 #include "client/cli/formats/xml_text.h"
 
+#include <sstream>
+
 #include "client/cli/formats/utf8.h"
 #include "client/cli/terminal/plain_text.h"
 
@@ -35,6 +37,15 @@ std::string EscapedXml(std::string_view text) {
     }
   }
   return escaped;
+}
+
+std::string LinesXml(const std::string& text) {
+  std::istringstream lines(text);
+  std::string xml;
+  for (std::string line; std::getline(lines, line);) {
+    xml += EscapedXml(line) + "\n";
+  }
+  return xml;
 }
 
 }  // namespace torqued::cli

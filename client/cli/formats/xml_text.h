@@ -10,5 +10,7 @@ namespace torqued::cli {
 /// ASCII control characters, which XML does not have, become blanks; others
 /// that steer are shown as "\u202e"; what is no UTF-8 becomes U+FFFD.
 std::string EscapedXml(std::string_view text);
+/// The same, but ends of lines stay.
+std::string LinesXml(const std::string& text);
 
 }  // namespace torqued::cli

@@ -1,4 +1,4 @@
-#include "client/cli/plot/torque_summary.h"
+#include "client/cli/check/utilization_text.h"
 
 #include <array>
 #include <cmath>

@@ -1,0 +1,294 @@
+#include "client/cli/check/report_page.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <regex>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "client/cli/check/asked_words.h"
+#include "client/cli/check/directory_report.h"
+#include "client/cli/check/passing_numbers.h"
+#include "client/cli/check/verdict_report.h"
+#include "client/cli/check/verdict_text.h"
+#include "client/cli/formats/number_text.h"
+#include "client/cli/formats/xml_text.h"
+#include "client/cli/terminal/progress_meter.h"
+
+namespace torqued::cli {
+namespace {
+
+using Eigen::Index;
+
+constexpr std::size_t kPageBytes = 950'000;
+constexpr std::size_t kListedFiles = 500;
+constexpr std::size_t kListedErrors = 100;
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+/// `text` is for readers without scripts. No text of `data` ends the script.
+std::string Filled(const Json& data, const std::string& text) {
+  const std::string json = std::regex_replace(
+      data.dump(-1, ' ', true, Json::error_handler_t::replace), std::regex("<"),
+      "\\u003c");
+  std::string page;
+  std::string_view rest = kReportTemplate;
+  for (const auto& [mark, content] :
+       {std::pair("/*TEXT*/", LinesXml(text)), std::pair("/*DATA*/", json)}) {
+    const std::size_t at = rest.find(mark);
+    page.append(rest.substr(0, at)).append(content);
+    rest.remove_prefix(at + std::string_view(mark).size());
+  }
+  return page.append(rest);
+}
+
+/// What everybody asks, what is not at its default, and whose limits count.
+void AddAsked(const std::vector<AskedItem>& items, Pairs* asked) {
+  bool own_limits = false;
+  for (const AskedItem& item : items) {
+    own_limits = own_limits || item.kind == AskedKind::kLimits;
+    if (!item.is_default || item.kind == AskedKind::kEssential) {
+      asked->emplace_back(item.what, item.words);
+    }
+  }
+  if (!own_limits) asked->emplace_back("limits", "those of the model");
+}
+
+Pairs AskedOf(const CheckedTrajectory& checked) {
+  const v1::TrajectoryVerdict& verdict = checked.check.verdict;
+  const v1::Echo& echo = verdict.echo();
+  // With what the server filled in.
+  v1::CheckTrajectoryStart start = verdict.asked();
+  v1::Options* options = start.mutable_options();
+  if (options->has_payload() && !echo.payload().frame().empty()) {
+    options->mutable_payload()->set_frame(echo.payload().frame());
+  }
+  if (!echo.terms().gravity().empty()) {
+    *options->mutable_terms()->mutable_gravity() = echo.terms().gravity();
+  }
+  JointUnits units;
+  for (int j = 0; j < verdict.joints_size(); ++j) {
+    units.emplace(verdict.joints(j).joint(),
+                  checked.units[static_cast<std::size_t>(j)]);
+  }
+  Pairs asked = {{"model", echo.model() + "@" + echo.revision()},
+                 {"trajectory", JudgedText(verdict) + ", over " +
+                                    ReadableText(verdict.duration()) + " s"}};
+  AddAsked(AskedItems(start, checked.inputs, units), &asked);
+  if (!checked.limits_file.empty()) {
+    asked.emplace_back("file of limits", checked.limits_file);
+  }
+  if (!checked.wrench_file.empty()) {
+    asked.emplace_back("file of wrenches", checked.wrench_file);
+  }
+  if (checked.brings_wrench) {
+    asked.emplace_back("wrench of the tip on the environment",
+                       "that of the trajectory's file, sample by sample");
+  }
+  asked.emplace_back("server",
+                     echo.server_version() + ", target " + echo.target());
+  return asked;
+}
+
+Pairs FoundIn(const v1::TrajectoryVerdict& verdict) {
+  Pairs found;
+  if (verdict.joints_size() > 0) {
+    if (verdict.has_payload()) {
+      found.emplace_back("largest payload", PayloadText(verdict.payload()));
+    }
+    found.emplace_back("pace", PaceText(verdict));
+    found.emplace_back("energy of all joints", JointEnergyText(verdict));
+    found.emplace_back("whole robot", RobotPowerText(verdict));
+  }
+  if (verdict.has_path_inertia()) {
+    found.emplace_back("task", PathInertiaText(verdict.path_inertia()));
+  }
+  return found;
+}
+
+/// Of equal parts those rows in which a column is lowest or highest; at most
+/// `most`, or a part's own.
+std::vector<Index> ThinnedRows(const Eigen::MatrixXd& columns, Index most) {
+  const Index rows = columns.rows();
+  for (Index parts = std::min(rows, most);; parts = 3 * parts / 4) {
+    std::set<Index> chosen = {0, rows - 1};
+    for (Index part = 0; part < parts; ++part) {
+      const Index begin = rows * part / parts;
+      const Index size = rows * (part + 1) / parts - begin;
+      for (Index c = 0; c < columns.cols(); ++c) {
+        Index lowest = 0, highest = 0;
+        columns.col(c).segment(begin, size).minCoeff(&lowest);
+        columns.col(c).segment(begin, size).maxCoeff(&highest);
+        chosen.insert({begin + lowest, begin + highest});
+      }
+    }
+    if (std::ssize(chosen) <= most || parts <= 1) {
+      return {chosen.begin(), chosen.end()};
+    }
+  }
+}
+
+/// Base64 of single-precision numbers.
+Json Packed(const Eigen::VectorXd& column, const std::vector<Index>& rows) {
+  static_assert(std::endian::native == std::endian::little);
+  v1::Array array;
+  for (const Index row : rows) {
+    const auto number = static_cast<float>(column[row]);
+    array.mutable_f32()->append(reinterpret_cast<const char*>(&number),
+                                sizeof number);
+  }
+  return ToJson(array)["f32"];
+}
+
+/// Of each joint, the robot and the task those samples that show its curves, at
+/// most `most` each.
+void AddCurves(const CheckedTrajectory& checked, Index most, Json* data) {
+  const client::TrajectoryCheck& check = checked.check;
+  const Eigen::Map<const Eigen::VectorXd> clock(
+      checked.samples.time.data(), std::ssize(checked.samples.time));
+  // A clock's time has no room in single precision.
+  const Eigen::VectorXd time = clock.array() - clock[0];
+  (*data)["start"] = clock[0];
+  Json& joints = (*data)["joints"] = Json::array();
+  for (Index j = 0; j < check.tau.cols(); ++j) {
+    const auto limit = check.torque_limit.col(j);
+    Eigen::MatrixXd curves(time.size(), 4);
+    // Of the share of the limit, too, which falls with speed.
+    curves << checked.samples.q.col(j), checked.v().col(j), check.tau.col(j),
+        check.tau.col(j).array().abs() /
+            limit.array().max(std::numeric_limits<double>::min());
+    const auto rows = ThinnedRows(curves, most);
+    joints.push_back({{"time", Packed(time, rows)},
+                      {"q", Packed(curves.col(0), rows)},
+                      {"v", Packed(curves.col(1), rows)},
+                      {"tau", Packed(curves.col(2), rows)},
+                      {"limit", Packed(limit, rows)}});
+  }
+  if (!joints.empty()) {
+    const Eigen::VectorXd power =
+        (check.tau.array() * checked.v().array()).rowwise().sum();
+    const auto rows = ThinnedRows(power, most);
+    (*data)["robot"] = {{"time", Packed(time, rows)},
+                        {"power", Packed(power, rows)}};
+  }
+  if (check.sigma_min.rows() == 0) return;
+  Eigen::MatrixXd task(time.size(), 2);
+  task << check.sigma_min, check.condition;
+  const auto rows = ThinnedRows(task, most);
+  (*data)["task"] = {{"time", Packed(time, rows)},
+                     {"sigma_min", Packed(task.col(0), rows)},
+                     {"condition", Packed(task.col(1), rows)}};
+}
+
+std::string TextOf(const Pairs& pairs) {
+  std::string text = "\n";
+  for (const auto& [what, words] : pairs) {
+    text.append(what).append(": ").append(words).append("\n");
+  }
+  return text;
+}
+
+std::string PayloadText(const FileResult& result) {
+  if (result.largest_payload) {
+    return LargestPayloadText(*result.largest_payload);
+  }
+  // "-": nobody looked.
+  return result.payload_possible == false ? LargestPayloadText(kNoPayload)
+                                          : "-";
+}
+
+std::string SentenceOf(const DirectoryCheck& check) {
+  std::string text = std::to_string(check.passed()) + " pass, " +
+                     std::to_string(check.failed()) + " fail, " +
+                     std::to_string(check.errors()) + " have no verdict";
+  if (check.resumed > 0) {
+    text += "; " + std::to_string(check.resumed) + " were checked before";
+  }
+  return text + "; checked in " + DurationText(check.seconds);
+}
+
+}  // namespace
+
+std::set<v1::TrajectoryTable> TablesForReport(bool derived, bool task) {
+  std::set<v1::TrajectoryTable> tables = {v1::TRAJECTORY_TABLE_TAU,
+                                          v1::TRAJECTORY_TABLE_TORQUE_LIMIT};
+  if (derived) tables.insert(v1::TRAJECTORY_TABLE_V);
+  if (task) {
+    tables.insert(v1::TRAJECTORY_TABLE_SIGMA_MIN);
+    tables.insert(v1::TRAJECTORY_TABLE_CONDITION);
+  }
+  return tables;
+}
+
+std::string ReportPage(const CheckedTrajectory& checked) {
+  const v1::TrajectoryVerdict& verdict = checked.check.verdict;
+  v1::CheckTrajectoryStart request = verdict.asked();
+  request.clear_tables();
+  const Pairs asked = AskedOf(checked);
+  Json data = {{"title", checked.file},
+               {"passes", verdict.passes()},
+               {"sentence", OutcomeText(verdict)},
+               {"asked", asked},
+               {"request", ToJson(request)},
+               {"found", FoundIn(verdict)},
+               {"units", checked.units},
+               {"verdict", ToJson(verdict)}};
+  data["verdict"].erase("asked");
+  std::ostringstream text;
+  text << checked.file << "\n";
+  PrintVerdict(checked, text);
+  text << TextOf(asked);
+  const auto free = static_cast<Index>(
+      kPageBytes - std::min(kPageBytes, Filled(data, text.str()).size()));
+  // Four letters stand for three bytes; a joint has five curves.
+  const auto numbers = free * 3 / 4 / static_cast<Index>(sizeof(float));
+  AddCurves(
+      checked,
+      std::clamp<Index>(numbers / (5 * (verdict.joints_size() + 1)), 200, 4000),
+      &data);
+  return Filled(data, text.str());
+}
+
+std::string ReportPage(const DirectoryCheck& check) {
+  const Json& question = check.question;
+  const auto told = [&question](const char* member) {
+    return question.value(member, std::string());
+  };
+  Pairs asked = {{"model", told("model") + "@" + told("revision")}};
+  AddAsked(AskedItems(StartFromJson(question.value("asked", Json::object())),
+                      question.value("inputs", Json::object())),
+           &asked);
+  asked.emplace_back("server", told("server_version"));
+  Json results = Json::array(), errors = Json::array();
+  for (const FileResult& result : check.results) {
+    Json row = ToJson(result);
+    if (!result.error.empty()) {
+      if (errors.size() < kListedErrors) errors.push_back(std::move(row));
+    } else if (results.size() < kListedFiles) {
+      row["payload_text"] = PayloadText(result);
+      row["slow_down_text"] = SlowDownFactorText(
+          result.slow_down.value_or(std::numeric_limits<double>::infinity()));
+      results.push_back(std::move(row));
+    }
+  }
+  const Json data = {{"title", check.directory},
+                     {"passes", check.failed() + check.errors() == 0},
+                     {"sentence", SentenceOf(check)},
+                     {"asked", asked},
+                     {"request", question},
+                     {"found", Json::array()},
+                     {"judged", check.results.size() - check.errors()},
+                     {"errors", check.errors()},
+                     {"results", results},
+                     {"without_verdict", errors}};
+  std::ostringstream text;
+  text << check.directory << "\n";
+  PrintDirectory(check, text);
+  text << TextOf(asked);
+  return Filled(data, text.str());
+}
+
+}  // namespace torqued::cli
