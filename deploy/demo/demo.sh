@@ -1,6 +1,6 @@
 #!/bin/sh
-# Serves a 7-axis arm, evaluates a trajectory of 10 000 samples through the
-# server, and leaves torques, a summary and a plot to look at.
+# Serves a 7-axis arm, checks a trajectory of 10 000 samples through the server,
+# and leaves torques, the verdict and a report with plots to look at.
 #
 # Usage: deploy/demo/demo.sh BIN_DIR OUTPUT_DIR
 set -eu
