@@ -78,7 +78,7 @@ def test_a_table_names_results_units_joints_and_axes():
     assert lines[at + 2] == ["0", *(f"{x:.6g}" for x in HOLDING)]
     # Wrenches are of moments and forces, motions angular and linear.
     assert ["mx", "my", "mz", "fx", "fy", "fz"] in lines
-    at = lines.index(["twists of the links [rad/s, m/s]", "state 0"])
+    at = lines.index(["V [rad/s, m/s]", "state 0"])
     assert lines[at + 1] == ["ax", "ay", "az", "lx", "ly", "lz"]
     assert lines[at + 2] == ["joint1", "0", "0", "-0.5", "0", "0", "0"]
     assert lines[at + 3][:4] == ["joint2", "0", "0", "-0.25"]
