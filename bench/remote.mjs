@@ -21,7 +21,11 @@ const grpc = require('@grpc/grpc-js');
 const protobuf = require('protobufjs');
 const root = new protobuf.Root();
 root.resolvePath = (_, target) =>
-  target.startsWith('google/') ? target : here(`../proto/${target}`);
+  target === 'google/protobuf/descriptor.proto'
+    ? require.resolve(`protobufjs/${target}`)
+    : target.startsWith('google/')
+      ? target
+      : here(`../proto/${target}`);
 root.loadSync('torqued/v1/dynamics.proto');
 const asIs = (bytes) => bytes;
 

@@ -36,12 +36,12 @@ def test_accelerations(robot):
             twist = robot.frame_velocity(s.q, s.v, reference_frame=frame)
             acceleration = robot.frame_acceleration(
                 s.q, s.v, s.a, reference_frame=frame)
-            close(common.classical(acceleration.spatial, twist),
-                  acceleration.classical)
-            close(common.spatial(acceleration.classical, twist),
-                  acceleration.spatial)
+            close(common.classical(acceleration.frame_acceleration, twist),
+                  acceleration.frame_acceleration_classical)
+            close(common.spatial(acceleration.frame_acceleration_classical, twist),
+                  acceleration.frame_acceleration)
         local, aligned = (robot.frame_acceleration(
-            s.q, s.v, s.a, reference_frame=frame).spatial
+            s.q, s.v, s.a, reference_frame=frame).frame_acceleration
             for frame in FRAMES[:2])
         close(common.turned(local, T[:3, :3]), aligned)
 

@@ -109,7 +109,7 @@ def test_motion_of_the_tip(path, robot):
         close(common.acceleration_from_mujoco(
             theirs["mj_objectAcceleration"], theirs["gravity"]),
             robot.frame_acceleration(
-                s.q, s.v, s.a, reference_frame=ALIGNED).classical)
+                s.q, s.v, s.a, reference_frame=ALIGNED).frame_acceleration_classical)
         # Before mj_rnePostConstraint nothing of a and of gravity is in it.
         twist = theirs["mj_objectVelocity"]
         close(theirs["mj_objectAcceleration_before_rne"],

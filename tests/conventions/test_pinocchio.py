@@ -88,8 +88,8 @@ def test_motion_of_the_tip(robot, theirs, s):
                 (robot.jacobian_rate(q, v, reference_frame=frame),
                  "JacobianTimeVariation"),
                 (robot.frame_velocity(q, v, reference_frame=frame), "Velocity"),
-                (acceleration.spatial, "Acceleration"),
-                (acceleration.classical, "ClassicalAcceleration")):
+                (acceleration.frame_acceleration, "Acceleration"),
+                (acceleration.frame_acceleration_classical, "ClassicalAcceleration")):
             expected = theirs[frame.upper()]["getFrame" + name]
             close(ours, common.swapped(expected,
                                        axis=-2 if expected.ndim > 1 else -1))
@@ -155,8 +155,9 @@ def test_inertias(robot):
             (common.about_origin(*forearm), theirs["matrix"][3:, 3:])):
         close(ours, expected)
     # As a payload's six numbers, about its centre of mass in the link's axes.
-    payload = torqued.Payload(forearm.mass, "forearm", forearm.center,
-                              forearm.six())
+    payload = torqued.Payload(mass=forearm.mass, frame="forearm",
+                              center_of_mass=forearm.center,
+                              inertia=forearm.six())
     q = [0.3, -0.4, 0.5, 0.1]
     for quantity, more in ((robot.gravity_forces, {}),
                            (robot.inverse_dynamics, {"a": [1.0, 2.0, -1.0, 0.5]})):

@@ -82,10 +82,11 @@ def installed():
 
 
 def headers():
-    """All installed headers, as an #include names them."""
+    """All installed headers, as an #include names them. Tables that headers
+    include within are none."""
     include = PREFIX / "include"
     return {str(path.relative_to(include)) for path in include.rglob("*")
-            if path.is_file()}
+            if path.is_file() and path.suffix != ".inc"}
 
 
 def configure(source, build, **variables):

@@ -20,8 +20,8 @@ def motion(samples):
 
 def bytes_of_verdict(verdict):
     """All that it says but the time that it took, and its torques."""
-    message = type(verdict.message)()
-    message.CopyFrom(verdict.message)
+    message = type(verdict.proto)()
+    message.CopyFrom(verdict.proto)
     message.echo.ClearField("timing")
     return (message.SerializeToString(deterministic=True)
             + np.asarray(verdict.tables["tau"]).tobytes())

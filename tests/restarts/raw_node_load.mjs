@@ -24,7 +24,11 @@ const SERVICE = '/torqued.v1.Dynamics/';
 
 const root = new protobuf.Root();
 root.resolvePath = (_, path) =>
-  path.startsWith('torqued/') ? join(dirname(entry), 'proto', path) : path;
+  path === 'google/protobuf/descriptor.proto'
+    ? require.resolve(`protobufjs/${path}`)
+    : path.startsWith('torqued/')
+      ? join(dirname(entry), 'proto', path)
+      : path;
 root.loadSync(['torqued/v1/dynamics.proto', 'torqued/v1/errors.proto']);
 const type = (name) => root.lookupType(`torqued.v1.${name}`);
 const inverseDynamics = root.lookupEnum('torqued.v1.Quantity').values

@@ -13,8 +13,8 @@ from torqued.contract import Reason
 from torqued.values import Columns, FloatArray
 from torqued.v1 import array_pb2
 
-F64 = np.dtype("<f8")
-F32 = np.dtype("<f4")
+F64: np.dtype[Any] = np.dtype("<f8")
+F32: np.dtype[Any] = np.dtype("<f4")
 
 
 def table(name: str, given: Any, order: Optional[Sequence[str]] = None) -> FloatArray:
@@ -103,7 +103,7 @@ class States:
                     self.rows, numbers.shape[-1])
             for name, numbers in tables.items()}
         kinds: Any = {numbers.dtype for numbers in tables.values()}
-        self.dtype: "np.dtype[Any]" = F32 if kinds == {F32} else F64
+        self.dtype = F32 if kinds == {F32} else F64
 
     def example(self) -> States:
         """One state with as many columns, for a batch of none."""

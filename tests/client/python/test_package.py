@@ -170,7 +170,7 @@ def test_types_hold(tmp_path):
         import torqued
 
         def good(robot: torqued.Robot) -> torqued.FloatArray:
-            tau = robot.inverse_dynamics(np.zeros(7), reference_frame="world")
+            tau = robot.inverse_dynamics(np.zeros(7), gravity=[0, 0, -9.81])
             space = robot.operational_space({"a": 1.0}, axes=["linear_x"])
             return tau + space.eta
 
@@ -183,7 +183,7 @@ def test_types_hold(tmp_path):
             verdict = await robot.check_trajectory("move.csv", task=True)
             both = await robot.compute(["energy"], [0.0] * 7)
             assert verdict.passes and both.ok.all()
-            return (await robot.energy([0.0] * 7)).kinetic
+            return (await robot.energy([0.0] * 7)).kinetic_energy
         """))
     checked = check_types(tmp_path, "-p", "torqued")
     assert checked.returncode == 0, checked.stdout
@@ -202,5 +202,5 @@ def test_types_hold(tmp_path):
             return robot.check_trajectory("x.csv").passes
         """))
     checked = check_types(tmp_path, str(user))
-    for word in ("tip_fram", "kinetik", "efort", "Coroutine"):
+    for word in ("tip_fram", "kinetik", "efort", "Awaitable"):
         assert word in checked.stdout, word
