@@ -7,7 +7,7 @@
 namespace torqued::cli {
 
 struct FlaggedPath {
-  std::string flag;  // "--plot"
+  std::string flag;  // "--html"
   std::string path;  // empty: not given
 };
 

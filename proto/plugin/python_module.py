@@ -354,19 +354,9 @@ class Generator:
 
     def messages(self):
         """A typed view of every message that a reply may hold."""
-        names = []
-
-        def add(message):
-            if message.full_name.startswith(PACKAGE_PREFIX) and (
-                    message.name not in names and message.name not in NOT_VIEWED):
-                names.append(message.name)
-                for field in message.fields:
-                    if field.message_type:
-                        add(field.message_type)
-
-        for reply in ("ModelInfo", "ModelSummary", "ValidateModelReply",
-                      "GetServerInfoReply", "RowStatus", "TrajectoryVerdict"):
-            add(self.contract.message(reply))
+        names = self.contract.reached_from(
+            ("ModelInfo", "ModelSummary", "ValidateModelReply", "GetServerInfoReply",
+             "RowStatus", "TrajectoryVerdict"), NOT_VIEWED)
         for name in names:
             message = self.contract.message(name)
             yield f"\n\nclass {name}(Message):"

@@ -5,7 +5,6 @@ import textwrap
 
 from python_module import short_name
 
-PACKAGE_PREFIX = "torqued.v1."
 NOT_VIEWED = ("Array", "Payload", "WrenchPlace")
 # Messages that a caller makes.
 GIVEN = ("Payload", "WrenchPlace", "JointBounds", "JointDrive")
@@ -75,19 +74,7 @@ class Generator:
         return f"{one} | undefined" if absent else one
 
     def messages(self):
-        names = []
-
-        def add(message):
-            if message.full_name.startswith(PACKAGE_PREFIX) and (
-                    message.name not in names and message.name not in NOT_VIEWED):
-                names.append(message.name)
-                for field in message.fields:
-                    if field.message_type:
-                        add(field.message_type)
-
-        for reply in REPLIES:
-            add(self.contract.message(reply))
-        for name in names:
+        for name in self.contract.reached_from(REPLIES, NOT_VIEWED):
             if name in GIVEN:
                 continue
             message = self.contract.message(name)

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "client/cli/errors.h"
-#include "client/cli/formats/file_text.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/terminal/plain_text.h"
 
@@ -149,10 +148,6 @@ CsvTable ParseCsv(std::string_view text, const std::string& name) {
     parser.Line(line, number);
   }
   return std::move(parser).Finish();
-}
-
-CsvTable ReadCsv(const std::filesystem::path& path) {
-  return ParseCsv(ReadFile(path), path.string());
 }
 
 }  // namespace torqued::cli

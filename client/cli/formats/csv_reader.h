@@ -1,7 +1,6 @@
 // Tables of numbers as comma-separated text.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +23,5 @@ struct CsvTable {
 /// number of cells, and every cell is a number (inf and nan are). `name` stands
 /// in the DataError thrown otherwise, with the line.
 CsvTable ParseCsv(std::string_view text, const std::string& name);
-
-CsvTable ReadCsv(const std::filesystem::path& path);
 
 }  // namespace torqued::cli

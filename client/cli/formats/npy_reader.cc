@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "client/cli/errors.h"
-#include "client/cli/formats/file_text.h"
 #include "client/cli/formats/npy_header.h"
 #include "client/cli/formats/utf8.h"
 #include "client/cli/terminal/plain_text.h"
@@ -149,10 +148,6 @@ std::vector<std::string> ParseNpyNames(std::string_view bytes,
     }
   }
   return names;
-}
-
-client::Batch ReadNpy(const std::filesystem::path& path) {
-  return ParseNpy(ReadFile(path), path.string());
 }
 
 }  // namespace torqued::cli

@@ -1,7 +1,6 @@
 // NumPy's .npy files.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +19,6 @@ client::Batch ParseNpy(std::string_view bytes, const std::string& name);
 
 /// As ParseNpy, and without columns, too: of a robot without joints.
 client::Batch ParseNpyBlock(std::string_view bytes, const std::string& name);
-
-client::Batch ReadNpy(const std::filesystem::path& path);
 
 /// Reads a list of names (one dimension): of characters, as np.array(["a",
 /// "b"]) is, or of bytes in UTF-8.

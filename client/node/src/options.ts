@@ -5,7 +5,6 @@ import {
   OPTION_PLACES,
   type QuantityName,
 } from './contract.js';
-import { badArgument } from './errors.js';
 import { checkNames, enumNumber, fill, wrongKind } from './message.js';
 import { enumType } from './protocol.js';
 
@@ -136,9 +135,4 @@ export function checkedText(value: unknown, name: string): string | undefined {
 /** The axes of the task of a call. */
 export function axesOf({ axes }: DynamicsOptions): number {
   return axes?.length || 6;
-}
-
-/** The error of an option that is out of range. */
-export function outOfRange(name: string, message: string): Error {
-  return badArgument('INVALID_OPTION', `options.${name}`, message);
 }
