@@ -168,12 +168,12 @@ EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
   if (IsSmall(plan)) {
     run.Chunk(0, plan.rows());
     EvaluationReport report = run.Report();
-    // Rows in doubt take a hundred times as long. One run may be interrupted.
+    // Rows in doubt take a hundred times as long; cold caches and interruptions
+    // are not to send small calls to the pool.
     const EvaluationPlan::Checked& known = plan.checked();
-    if (report.compute <= kSmall && known.slow_runs > 0) known.slow_runs = 0;
-    if (report.compute > kSmall && ++known.slow_runs % 4 == 0) {
-      known.cost = 4 * known.cost;
-    }
+    const bool slow = report.compute > 10 * kSmall;
+    if (!slow && known.slow_runs > 0) known.slow_runs = 0;
+    if (slow && ++known.slow_runs % 4 == 0) known.cost = 4 * known.cost;
     return report;
   }
   try {  // as on the pool, memory that runs out is reported
