@@ -503,12 +503,9 @@ double EvaluationPlan::nanoseconds() const {
 
 std::int64_t EvaluationPlan::bytes() const {
   std::int64_t bytes = checked().inertia_scales.bytes();
-  for (const auto& permutation : checked().output_permutations) {
-    bytes += static_cast<std::int64_t>(permutation.size() * sizeof(int));
-  }
-  for (const auto& zeros : checked().zero_pieces) {
-    bytes += static_cast<std::int64_t>(zeros.size());
-  }
+  for (const auto& order : checked().output_permutations)
+    bytes += std::ssize(order) * std::int64_t{sizeof(int)};
+  for (const auto& zeros : checked().zero_pieces) bytes += std::ssize(zeros);
   if (!options().payload) return bytes;
   // A copy of the model: bodies, twice compiled, and names.
   for (const Frame& frame : model().frames()) {

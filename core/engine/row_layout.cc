@@ -1,6 +1,5 @@
 // How rows of outputs are made of the numbers that the kernels store.
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "core/engine/evaluation_plan.h"
@@ -45,50 +44,54 @@ KernelShape EvaluationPlan::Checked::LayOut(Output output) {
   const int rows = SizeOf(dimensions[0]), columns = SizeOf(dimensions[1]),
             depth = SizeOf(dimensions[2]);
   const MassMatrixLayout layout = options.mass_matrix_layout;
-  const bool packed =
-      output == Output::kMassMatrix && layout == MassMatrixLayout::kPackedLower;
-  const bool in_pairs =
-      (output == Output::kMassMatrix || output == Output::kRegressor) &&
-      layout == MassMatrixLayout::kAncestorPairs;
-  const auto is_permuted = [&](int d) { return !Permutation(d).empty(); };
-  const bool permuted = std::ranges::any_of(dimensions, is_permuted);
-  const auto place = [&](int dimension, int index) {
-    return CanonicalIndex(Permutation(dimensions[dimension]), index);
-  };
+  const bool is_mass = output == Output::kMassMatrix;
+  const bool packed = is_mass && layout == MassMatrixLayout::kPackedLower;
+  const bool in_pairs = (is_mass || output == Output::kRegressor) &&
+                        layout == MassMatrixLayout::kAncestorPairs;
+  bool permuted = false;
+  std::vector<int> orders[3];  // canonical indices
+  for (int d = 0; d < 3; ++d) {
+    permuted |= !Permutation(dimensions[d]).empty();
+    for (int k = 0; k < SizeOf(dimensions[d]); ++k)
+      orders[d].push_back(CanonicalIndex(Permutation(dimensions[d]), k));
+  }
   KernelShape made{};
-  if (!in_pairs && !packed) {
+  // Of n³ numbers no zeros are looked for.
+  if (!in_pairs && !packed && dimensions[2] != table::kJoints) {
     auto& zeros = zero_pieces[static_cast<std::size_t>(output)];
-    const int pieces = rows * columns * depth / KernelShape::kPiece;
-    zeros.assign(static_cast<std::size_t>(pieces), 1);
-    for (int k = 0; k < pieces * KernelShape::kPiece; ++k) {
-      const int i = k / depth / columns, j = k / depth % columns;
-      zeros[k / KernelShape::kPiece] &=
-          IsAlwaysZero(output, place(0, i), place(1, j)) ? 1 : 0;
+    const int whole = rows * columns * depth / KernelShape::kPiece;
+    zeros.assign(static_cast<std::size_t>(whole) + 1, 1);
+    int k = 0;
+    for (const int i : orders[0]) {
+      for (const int j : orders[1]) {
+        const int end = k + depth;
+        if (IsAlwaysZero(output, i, j)) k = end;
+        for (; k < end; ++k) zeros[k / KernelShape::kPiece] = 0;
+      }
     }
+    zeros.pop_back();
     if (std::ranges::count(zeros, 1) > 0) made.zeros = zeros.data();
   }
   if (!permuted && !in_pairs && (packed || !symmetric)) {
     made.columns = packed ? PackedSize(rows) : rows * columns * depth;
     return made;
   }
-  std::vector<std::pair<int, int>> entries;
-  if (in_pairs) {
-    for (const auto& [i, j] : ancestor_pairs) entries.emplace_back(j, i);
-  } else {
-    for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < (packed ? i + 1 : columns); ++j) {
-        entries.emplace_back(place(0, i), place(1, j));
-      }
-    }
-  }
   auto& permutation = output_permutations[static_cast<std::size_t>(output)];
-  for (const auto& [i, j] : entries) {
-    const auto [low, high] = std::minmax(i, j);
+  const auto add = [&](int i, int j) {
+    const auto [low, high] = std::minmax({i, j});
     for (int k = 0; k < depth; ++k) {
       permutation.push_back(symmetric
                                 ? PackedSize(high) + low
-                                : (i * columns + j) * depth + place(2, k));
+                                : (i * columns + j) * depth + orders[2][k]);
     }
+  };
+  if (in_pairs) {
+    for (const auto& [i, j] : ancestor_pairs) add(j, i);
+  } else {
+    permutation.reserve(static_cast<std::size_t>(rows * columns * depth));
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < (packed ? i + 1 : columns); ++j)
+        add(orders[0][i], orders[1][j]);
   }
   made.columns = static_cast<int>(permutation.size());
   made.permutation = permutation.data();

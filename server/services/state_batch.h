@@ -53,7 +53,7 @@ class QueryCache {
   static constexpr std::size_t kMaxBytes = 32 << 20;
   /// Of names and all that is asked, and in memory; larger ones are not kept.
   static constexpr std::size_t kMaxKeyBytes = 2048;
-  static constexpr std::int64_t kMaxPlanBytes = 64 << 10;
+  static constexpr std::int64_t kMaxPlanBytes = 8 << 20;
 
   /// The same as PrepareQuery. All calls must name the same kernels.
   OrError<QueryPtr> Prepare(const ComputeFields& view, const ModelEntry& entry,

@@ -127,6 +127,26 @@ TEST_F(QueryCacheTest, EachRobotOfAFleetIsPreparedOnce) {
   for (int k = 0; k < 300; ++k) EXPECT_EQ(AskOfRevision(k), queries[k]) << k;
 }
 
+// To lay out a million entries takes milliseconds.
+TEST_F(QueryCacheTest, ALargeRobotIsPreparedOnce) {
+  std::string joints, links = "<link name='0'/>";
+  for (int k = 1; k <= 1024; ++k) {
+    const std::string name = std::to_string(k), parent = std::to_string(k - 1);
+    links += "<link name='" + name + "'><inertial><mass value='1'/>" +
+             "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>" +
+             "</inertial></link>";
+    joints += "<joint name='" + name + "' type='continuous'><parent link='" +
+              parent + "'/><child link='" + name + "'/></joint>";
+  }
+  ModelEntry entry;
+  entry.loaded = LoadRevision(
+      "urdf", "<robot name='chain'>" + links + joints + "</robot>", {});
+  v1::ComputeRequest request;
+  request.add_quantities(v1::QUANTITY_MASS_MATRIX);
+  EXPECT_EQ(std::get<QueryPtr>(Ask(request, entry)),
+            std::get<QueryPtr>(Ask(request, entry)));
+}
+
 TEST_F(QueryCacheTest, WhatIsNotAskedForAnyMoreGoesFirst) {
   const QueryPtr asked = Ask(Request());
   const std::weak_ptr<const PreparedQuery> first = AskOfRevision(0);
