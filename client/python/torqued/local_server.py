@@ -22,15 +22,17 @@ _SOCKET_PATH_BYTES = 107
 
 
 def find_server() -> str:
-    """The server's program: the one that TORQUED_SERVER names, else the first
-    `torqued` on the PATH. Raises LocalServerError."""
+    """The server's program: the one that TORQUED_SERVER names, else the one in this
+    package, if its wheel has one, else the first `torqued` on the PATH. Raises
+    LocalServerError."""
     named = os.environ.get("TORQUED_SERVER")
     if named:
         if _is_executable(named):
             return named
         raise LocalServerError(
             f"TORQUED_SERVER is {named}, which is no executable file")
-    found = shutil.which("torqued")
+    packaged = pathlib.Path(__file__).with_name("server") / "torqued"
+    found = str(packaged) if packaged.exists() else shutil.which("torqued")
     if found:
         return found
     raise LocalServerError(

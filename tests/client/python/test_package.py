@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -31,22 +32,49 @@ def fixture_copy(tmp_path_factory):
     return copy
 
 
-@pytest.fixture(scope="module")
-def wheel(copy):
+def install_wheel(copy, tmp_path, **environment):
+    """The name of the wheel, which is in `tmp_path` and installed there."""
     built = run(sys.executable, "-m", "pip", "wheel", "--quiet",
                 "--no-build-isolation", "--no-deps", "--no-index",
-                "--wheel-dir", str(copy), str(copy / "client" / "python"))
+                "--wheel-dir", str(tmp_path), str(copy / "client" / "python"),
+                **environment)
     assert built.returncode == 0, built.stdout + built.stderr
-    found, = copy.glob("torqued-*.whl")
-    return found
-
-
-def test_a_wheel_installs_and_imports(wheel, tmp_path):
+    wheel, = tmp_path.glob("torqued-*.whl")
     installed = run(sys.executable, "-m", "pip", "install", "--quiet",
                     "--no-deps", "--no-index", "--target", str(tmp_path),
                     str(wheel))
     assert installed.returncode == 0, installed.stderr
+    return wheel.name
+
+
+def test_a_wheel_with_a_server_needs_no_other_program_or_library(copy, tmp_path):
+    name = install_wheel(copy, tmp_path,
+                         TORQUED_WHEEL_SERVER=os.environ["TORQUED_SERVER"])
+    assert name.endswith(f"-py3-none-manylinux_2_36_{platform.machine()}.whl")
+    program = textwrap.dedent(f"""
+        import pathlib, torqued
+        with torqued.local({str(MODELS / "panda.urdf")!r}) as client:
+            libraries = pathlib.Path(f"/proc/{{client.server.pid}}/maps").read_text()
+        print(torqued.find_server(), *sorted({{
+            line.split()[-1] for line in libraries.splitlines() if ".so" in line}}))
+        """)
+    done = run(sys.executable, "-c", program, PYTHONPATH=str(tmp_path),
+               TORQUED_SERVER="", PATH="")
+    assert done.returncode == 0, done.stderr
+    inside, outside = [], set()
+    for file in map(pathlib.Path, done.stdout.split()):
+        if tmp_path in file.parents:
+            inside.append(file.name)
+        else:
+            outside.add(file.name.partition(".")[0])
+    assert inside[0] == "torqued" and len(inside) > 10
+    assert outside <= {"ld-linux-x86-64", "libc", "libm", "libgcc_s", "libstdc++"}
+
+
+def test_a_wheel_installs_and_imports(copy, tmp_path):
+    install_wheel(copy, tmp_path)
     assert (tmp_path / "torqued" / "py.typed").exists()
+    assert not (tmp_path / "torqued" / "server").exists()
     assert (tmp_path / "torqued" / "v1" / "dynamics_pb2.pyi").exists()
     program = textwrap.dedent(f"""
         import torqued
