@@ -32,10 +32,6 @@ std::string LimitKindText(v1::LimitKind kind) {
   return Words(v1::LimitKind_Name(kind), "LIMIT_KIND_", kind);
 }
 
-std::string RemarkKindText(v1::RemarkKind kind) {
-  return Words(v1::RemarkKind_Name(kind), "REMARK_KIND_", kind);
-}
-
 std::string JointTypeText(v1::JointType type) {
   return Words(v1::JointType_Name(type), "JOINT_TYPE_", type);
 }

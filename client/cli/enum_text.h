@@ -19,8 +19,6 @@ std::string RowCodeText(v1::RowCode code);
 std::string TaskRuleText(v1::TaskRule rule);
 /// "torque".
 std::string LimitKindText(v1::LimitKind kind);
-/// "velocity".
-std::string RemarkKindText(v1::RemarkKind kind);
 /// "revolute".
 std::string JointTypeText(v1::JointType type);
 /// "warning".

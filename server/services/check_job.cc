@@ -12,6 +12,7 @@
 #include "core/trajectory/check_options.h"
 #include "server/wire/array_codec.h"
 #include "server/wire/reply.h"
+#include "server/wire/verdict_words.h"
 
 namespace torqued::server {
 namespace {
@@ -291,6 +292,7 @@ std::optional<Error> CheckJob::Conclude() {
            entry_.loaded->options->validation, engine_.target(),
            verdict.mutable_echo());
   FillTipFrameOfAnyStates(check_->plan(), verdict.mutable_echo());
+  PutIntoWords(&verdict);
   return std::nullopt;
 }
 

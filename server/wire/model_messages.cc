@@ -43,6 +43,8 @@ void FillJoint(const Joint& joint, v1::JointInfo* message) {
   message->set_damping(joint.damping);
   message->set_friction(joint.friction);
   message->set_armature(joint.armature);
+  message->set_position_unit(UnitsOf(joint).position);
+  message->set_effort_unit(UnitsOf(joint).effort);
 }
 
 void FillModel(const Model& model, v1::ModelInfo* message) {
@@ -78,6 +80,11 @@ void FillOptions(const RegistrationOptions& options,
 }
 
 }  // namespace
+
+JointUnits UnitsOf(const Joint& joint) {
+  return joint.type == JointType::kPrismatic ? JointUnits{"m", "N"}
+                                             : JointUnits{"rad", "N m"};
+}
 
 void FillReport(const LintReport& report, v1::LintReport* message) {
   for (const Finding& finding : report.findings()) {

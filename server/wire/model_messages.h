@@ -7,6 +7,12 @@
 
 namespace torqued::server {
 
+struct JointUnits {
+  const char* position;
+  const char* effort;
+};
+JointUnits UnitsOf(const Joint& joint);
+
 void FillReport(const LintReport& report, v1::LintReport* message);
 void FillSummary(const ListedModel& model, v1::ModelSummary* message);
 void FillModelInfo(const ModelEntry& entry, v1::ModelInfo* message);

@@ -156,7 +156,7 @@ std::uint64_t CountOf(const Counts& counts, Kind kind) {
 class VerdictWriter {
  public:
   VerdictWriter(const DecodedCheck& check, std::span<const double> time)
-      : joints_(check.joints), time_(time) {}
+      : joints_(check.joints), units_(check.units), time_(time) {}
 
   void Fill(const PeakValue& peak, v1::Peak* wire) const {
     wire->set_sample(Number(peak.row));
@@ -224,6 +224,9 @@ class VerdictWriter {
   void Fill(int joint, const JointDemand& demand,
             const JointLimitsInForce& limits, v1::JointDemand* wire) const {
     wire->set_joint(Joint(joint));
+    const JointUnits& units = units_[static_cast<std::size_t>(joint)];
+    wire->set_position_unit(units.position);
+    wire->set_effort_unit(units.effort);
     Fill(demand.torque, wire->mutable_torque());
     Fill(demand.velocity, wire->mutable_velocity());
     if (demand.torque_use.present()) {
@@ -268,6 +271,7 @@ class VerdictWriter {
   }
 
   const std::vector<std::string>& joints_;
+  const std::vector<JointUnits>& units_;
   std::span<const double> time_;
 };
 
@@ -310,6 +314,10 @@ OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
   if (check.joints.empty()) {
     for (const Joint& joint : model.joints())
       check.joints.push_back(joint.name);
+  }
+  for (const std::string& joint : check.joints) {
+    const auto index = static_cast<std::size_t>(*model.FindJoint(joint));
+    check.units.push_back(UnitsOf(model.joints()[index]));
   }
   return OrRefusal([&] {
     DecodeByJoint("bounds", start.bounds(), check.joints, &check.options.bounds,

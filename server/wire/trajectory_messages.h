@@ -9,6 +9,7 @@
 #include "core/trajectory/trajectory_check.h"
 #include "server/errors/error.h"
 #include "server/wire/array_codec.h"
+#include "server/wire/model_messages.h"
 #include "torqued/v1/trajectory.pb.h"
 
 namespace torqued::server {
@@ -18,6 +19,7 @@ struct DecodedCheck {
   TrajectoryOptions options;
   /// Names of the joints in the order of the columns.
   std::vector<std::string> joints;
+  std::vector<JointUnits> units;  // of these
   std::optional<SplineMethod> derive;
   /// By number, each once.
   std::vector<v1::TrajectoryTable> tables;
@@ -28,7 +30,7 @@ struct DecodedCheck {
 OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
                                   const Model& model);
 
-/// All but the echo.
+/// All but the echo and the words.
 void FillVerdict(const TrajectoryVerdict& verdict, const DecodedCheck& check,
                  std::span<const double> time, v1::TrajectoryVerdict* wire);
 

@@ -10,7 +10,6 @@ TEST(EnumText, NamesBecomeWords) {
             "singular task space");
   EXPECT_EQ(TaskRuleText(v1::TASK_RULE_FULL_RANK), "full rank");
   EXPECT_EQ(LimitKindText(v1::LIMIT_KIND_POSITION), "position");
-  EXPECT_EQ(RemarkKindText(v1::REMARK_KIND_ACCELERATION), "acceleration");
   EXPECT_EQ(JointTypeText(v1::JOINT_TYPE_PRISMATIC), "prismatic");
   EXPECT_EQ(SeverityText(v1::SEVERITY_INFO), "info");
 }
@@ -19,7 +18,6 @@ TEST(EnumText, WhatANewerServerSaysIsANumber) {
   EXPECT_EQ(RowCodeText(static_cast<v1::RowCode>(77)), "unknown (77)");
   EXPECT_EQ(TaskRuleText(static_cast<v1::TaskRule>(78)), "unknown (78)");
   EXPECT_EQ(LimitKindText(static_cast<v1::LimitKind>(79)), "unknown (79)");
-  EXPECT_EQ(RemarkKindText(static_cast<v1::RemarkKind>(80)), "unknown (80)");
   EXPECT_EQ(JointTypeText(static_cast<v1::JointType>(81)), "unknown (81)");
   EXPECT_EQ(SeverityText(static_cast<v1::Severity>(82)), "unknown (82)");
   EXPECT_EQ(NameOrNumber(v1::RowCode_Name(static_cast<v1::RowCode>(83)), 83),

@@ -15,9 +15,8 @@ struct CheckedTrajectory {
   Container container = Container::kCsv;
   std::vector<std::string> unused;  // columns of the file without meaning here
   client::TrajectorySamples samples;
-  bool brings_wrench = false;      // the file has the wrenches of the samples
-  std::vector<std::string> units;  // of the torques, by joint: "N m" or "N"
-  std::string limits_file;         // as it was given; empty: none
+  bool brings_wrench = false;  // the file has the wrenches of the samples
+  std::string limits_file;     // as it was given; empty: none
   std::string wrench_file;  // of a wrench that changes with time; empty: none
   client::TrajectoryCheck check;
   Json inputs;         // Checker::OtherInputs

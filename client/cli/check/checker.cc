@@ -42,20 +42,6 @@ v1::CheckTrajectoryStart StartOf(const CheckFlags& flags,
   return start;
 }
 
-std::vector<std::string> UnitsOf(const v1::ModelInfo& model,
-                                 const std::vector<std::string>& joints) {
-  std::vector<std::string> units;
-  for (const std::string& name : joints) {
-    std::string unit = "N m";
-    for (const v1::JointInfo& joint : model.joints()) {
-      const bool slides = joint.type() == v1::JOINT_TYPE_PRISMATIC;
-      if (joint.name() == name && slides) unit = "N";
-    }
-    units.push_back(unit);
-  }
-  return units;
-}
-
 /// Of --wrench, before files are asked about.
 void CheckWrench(const client::Batch& wrench) {
   if (wrench.cols() != 6) {
@@ -180,7 +166,6 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   checked.container = table.container;
   checked.unused = std::move(table.unused);
   checked.inputs = OtherInputs();
-  checked.units = UnitsOf(model_, table.joints);
   checked.limits_file = limits_.string();
   checked.wrench_file = wrench_file_;
   checked.samples.time = std::move(table.time);

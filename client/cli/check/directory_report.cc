@@ -4,7 +4,6 @@
 #include <ostream>
 
 #include "client/cli/check/utilization_text.h"
-#include "client/cli/check/verdict_text.h"
 #include "client/cli/evaluation_output.h"
 #include "client/cli/formats/csv_writer.h"
 #include "client/cli/formats/number_text.h"
@@ -25,17 +24,18 @@ std::string VerdictOf(const FileResult& result) {
 
 std::string LimitsOf(const FileResult& result) {
   if (!result.error.empty()) return PlainText(result.error);
-  return result.joint.empty() ? "no joint has a limit" : result.worst;
+  return result.joint.empty() ? "No joint has a limit." : result.worst;
 }
 
 std::string SentenceOf(const FileResult& result) {
   std::string limits = LimitsOf(result);
   if (result.remarks == 0) return limits;
-  const std::string remarks =
-      RemarkCountText(result.remarks) + ", the gravest: " + result.remark;
+  const std::string remarks = std::to_string(result.remarks) +
+                              (result.remarks == 1 ? " remark" : " remarks") +
+                              " on the samples, the gravest: " + result.remark;
   // What fails for its samples alone says so first.
-  return !result.passes && result.violations == 0 ? remarks + "; " + limits
-                                                  : limits + "; " + remarks;
+  return !result.passes && result.violations == 0 ? remarks + " " + limits
+                                                  : limits + " " + remarks;
 }
 
 std::string CaseXml(const FileResult& result) {

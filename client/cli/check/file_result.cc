@@ -8,11 +8,8 @@
 #include <utility>
 
 #include "client/cli/check/passing_numbers.h"
-#include "client/cli/check/utilization_text.h"
-#include "client/cli/check/verdict_text.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/json_numbers.h"
-#include "client/cli/formats/number_text.h"
 
 namespace torqued::cli {
 namespace {
@@ -35,16 +32,13 @@ bool HasWholeCounts(const Json& json) {
 }
 
 /// The most that a joint takes of a limit.
-void TakeUse(const v1::JointDemand& joint, const char* what,
-             const v1::Peak& use, double* largest, FileResult* result) {
+void TakeUse(const v1::JointDemand& joint, const v1::Peak& use, double* largest,
+             FileResult* result) {
   *largest = std::max(*largest, use.value());
   if (!result->joint.empty() && use.value() <= result->severity) return;
   result->severity = use.value();
   result->joint = joint.joint();
-  result->worst = std::string(what) + " of " + joint.joint() + ": " +
-                  UtilizationText(use.value()) + " of its limit, at " +
-                  ReadableText(use.time()) + " s (" +
-                  SampleText(use.sample(), use.between()) + ")";
+  result->worst = joint.message();
 }
 
 }  // namespace
@@ -73,18 +67,17 @@ FileResult ResultOf(std::string file, const FileStamp& stamp,
   result.violations = verdict.violation_count();
   result.remarks = verdict.remark_count();
   if (verdict.remarks_size() > 0) {
-    result.remark = RemarkText(verdict.remarks(0));
+    result.remark = verdict.remarks(0).message();
   }
   result.samples = verdict.samples();
   result.duration = verdict.duration();
   for (const v1::JointDemand& joint : verdict.joints()) {
     if (joint.has_torque_use()) {
-      TakeUse(joint, "torque", joint.torque_use(), &result.largest_torque_use,
-              &result);
+      TakeUse(joint, joint.torque_use(), &result.largest_torque_use, &result);
     }
     if (joint.has_velocity_use()) {
-      TakeUse(joint, "velocity", joint.velocity_use(),
-              &result.largest_velocity_use, &result);
+      TakeUse(joint, joint.velocity_use(), &result.largest_velocity_use,
+              &result);
     }
   }
   // The gravest comes first.
@@ -92,7 +85,7 @@ FileResult ResultOf(std::string file, const FileStamp& stamp,
     const v1::LimitViolation& gravest = verdict.violations(0);
     result.severity = gravest.severity();
     result.joint = gravest.joint();
-    result.worst = ViolationText(gravest);
+    result.worst = gravest.message();
   }
   if (verdict.has_payload()) {
     result.payload_possible = verdict.payload().possible();

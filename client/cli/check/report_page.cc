@@ -13,7 +13,6 @@
 #include "client/cli/check/directory_report.h"
 #include "client/cli/check/passing_numbers.h"
 #include "client/cli/check/verdict_report.h"
-#include "client/cli/check/verdict_text.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/formats/xml_text.h"
 #include "client/cli/terminal/progress_meter.h"
@@ -70,13 +69,15 @@ Pairs AskedOf(const CheckedTrajectory& checked) {
     *options->mutable_terms()->mutable_gravity() = echo.terms().gravity();
   }
   JointUnits units;
-  for (int j = 0; j < verdict.joints_size(); ++j) {
-    units.emplace(verdict.joints(j).joint(),
-                  checked.units[static_cast<std::size_t>(j)]);
+  for (const v1::JointDemand& joint : verdict.joints()) {
+    units.emplace(joint.joint(), joint.effort_unit());
   }
   Pairs asked = {{"model", echo.model() + "@" + echo.revision()},
-                 {"trajectory", JudgedText(verdict) + ", over " +
+                 {"trajectory", verdict.judged() + ", over " +
                                     ReadableText(verdict.duration()) + " s"}};
+  if (verdict.has_coarse_step()) {
+    asked.emplace_back("largest step", verdict.coarse_step().message());
+  }
   AddAsked(AskedItems(start, checked.inputs, units), &asked);
   if (!checked.limits_file.empty()) {
     asked.emplace_back("file of limits", checked.limits_file);
@@ -97,14 +98,13 @@ Pairs FoundIn(const v1::TrajectoryVerdict& verdict) {
   Pairs found;
   if (verdict.joints_size() > 0) {
     if (verdict.has_payload()) {
-      found.emplace_back("largest payload", PayloadText(verdict.payload()));
+      found.emplace_back("largest payload", verdict.payload().message());
     }
-    found.emplace_back("pace", PaceText(verdict));
-    found.emplace_back("energy of all joints", JointEnergyText(verdict));
-    found.emplace_back("whole robot", RobotPowerText(verdict));
+    found.emplace_back("pace", verdict.slow_down().message());
+    found.emplace_back("energy", verdict.energy_message());
   }
   if (verdict.has_path_inertia()) {
-    found.emplace_back("task", PathInertiaText(verdict.path_inertia()));
+    found.emplace_back("task", verdict.path_inertia().message());
   }
   return found;
 }
@@ -228,13 +228,9 @@ std::string ReportPage(const CheckedTrajectory& checked) {
   v1::CheckTrajectoryStart request = verdict.asked();
   request.clear_tables();
   const Pairs asked = AskedOf(checked);
-  Json data = {{"title", checked.file},
-               {"passes", verdict.passes()},
-               {"sentence", OutcomeText(verdict)},
-               {"asked", asked},
-               {"request", ToJson(request)},
-               {"found", FoundIn(verdict)},
-               {"units", checked.units},
+  Json data = {{"title", checked.file},         {"passes", verdict.passes()},
+               {"sentence", verdict.message()}, {"asked", asked},
+               {"request", ToJson(request)},    {"found", FoundIn(verdict)},
                {"verdict", ToJson(verdict)}};
   data["verdict"].erase("asked");
   std::ostringstream text;

@@ -1,7 +1,6 @@
 #include <array>
 
 #include "client/cli/check/verdict_report.h"
-#include "client/cli/check/verdict_text.h"
 #include "client/cli/enum_text.h"
 #include "client/cli/formats/xml_text.h"
 
@@ -12,6 +11,19 @@ constexpr std::array<v1::LimitKind, 3> kKinds = {
     v1::LIMIT_KIND_TORQUE, v1::LIMIT_KIND_VELOCITY, v1::LIMIT_KIND_POSITION};
 constexpr std::array<v1::RemarkKind, 2> kRemarkKinds = {
     v1::REMARK_KIND_VELOCITY, v1::REMARK_KIND_ACCELERATION};
+
+std::uint64_t CountOf(const v1::JointDemand& joint, v1::LimitKind kind) {
+  if (kind == v1::LIMIT_KIND_TORQUE) return joint.torque_violations();
+  return kind == v1::LIMIT_KIND_VELOCITY ? joint.velocity_violations()
+                                         : joint.position_violations();
+}
+
+bool IsLimited(const v1::JointDemand& joint, v1::LimitKind kind) {
+  if (kind == v1::LIMIT_KIND_TORQUE) return joint.has_torque_use();
+  return kind == v1::LIMIT_KIND_VELOCITY
+             ? joint.has_velocity_limit()
+             : joint.has_lower_limit() || joint.has_upper_limit();
+}
 
 /// A case of a joint; lines stay lines.
 std::string CaseXml(const std::string& joint, std::string_view name,
@@ -35,7 +47,7 @@ std::string RemarksText(const v1::TrajectoryVerdict& verdict,
   std::string text;
   for (const v1::Remark& remark : verdict.remarks()) {
     if (remark.kind() != kind || remark.joint() != joint) continue;
-    text += RemarkText(remark) + "\n";
+    text += remark.message() + "\n";
     --count;
   }
   if (count > 0) text += "and " + std::to_string(count) + " more\n";
@@ -59,15 +71,15 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
         if (violation.kind() != kind || violation.joint() != joint.joint()) {
           continue;
         }
-        if (first.empty()) first = ViolationText(violation);
-        text += ViolationText(violation) + "\n";
+        if (first.empty()) first = violation.message();
+        text += violation.message() + "\n";
         ++listed;
       }
       // The verdict lists the gravest of all joints only.
       if (listed < count) {
         const std::string more = std::to_string(count - listed);
         if (first.empty()) {
-          first = UnlistedText(joint, kind);
+          first = joint.message();
           text = first + "\n" + std::to_string(count) + " violations\n";
         } else {
           text += "and " + more + " more\n";
@@ -78,7 +90,9 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
                        count > 0 ? FailureXml(first, text) : "");
     }
     for (const v1::RemarkKind kind : kRemarkKinds) {
-      const std::uint64_t count = CountOf(joint, kind);
+      const std::uint64_t count = kind == v1::REMARK_KIND_VELOCITY
+                                      ? joint.velocity_remarks()
+                                      : joint.acceleration_remarks();
       const bool fails = count > 0 && verdict.asked().consistent();
       if (count == 0 && !verdict.asked().consistent()) continue;
       ++tests;

@@ -6,7 +6,6 @@
 #include <ostream>
 
 #include "client/cli/check/utilization_text.h"
-#include "client/cli/check/verdict_text.h"
 #include "client/cli/evaluation_output.h"
 #include "client/cli/formats/csv_writer.h"
 #include "client/cli/formats/number_text.h"
@@ -49,7 +48,12 @@ void CountsAsNumbers(Json& json) {
   }
 }
 
-void PrintJoints(const CheckedTrajectory& checked, std::ostream& out) {
+/// "-" if it is absent.
+std::string UseText(bool present, double use) {
+  return present ? UtilizationText(use) : "-";
+}
+
+void PrintJoints(const v1::TrajectoryVerdict& verdict, std::ostream& out) {
   Table table({{"joint", Align::kLeft},
                {"max |tau|", Align::kRight},
                {"at [s]", Align::kRight},
@@ -62,13 +66,12 @@ void PrintJoints(const CheckedTrajectory& checked, std::ostream& out) {
                {"max |v|", Align::kRight},
                {"of limit", Align::kRight},
                {"energy [J]", Align::kRight}});
-  for (int j = 0; j < checked.check.verdict.joints_size(); ++j) {
-    const v1::JointDemand& joint = checked.check.verdict.joints(j);
+  for (const v1::JointDemand& joint : verdict.joints()) {
     table.Add(
         {joint.joint(), ReadableText(std::abs(joint.torque().value())),
          ReadableText(joint.torque().time()),
-         LimitText(joint.has_torque_limit(), joint.torque_limit()),
-         checked.units[static_cast<std::size_t>(j)],
+         joint.has_torque_limit() ? ReadableText(joint.torque_limit()) : "-",
+         joint.effort_unit(),
          UseText(joint.has_torque_use(), joint.torque_use().value()),
          joint.has_torque_use() ? ReadableText(joint.torque_use().time()) : "-",
          UseText(joint.has_rms_torque_use(), joint.rms_torque_use()),
@@ -83,17 +86,17 @@ void PrintJoints(const CheckedTrajectory& checked, std::ostream& out) {
 std::string GravestRemark(const v1::TrajectoryVerdict& verdict,
                           const std::string& joint) {
   for (const v1::Remark& remark : verdict.remarks()) {
-    if (remark.joint() == joint) return RemarkText(remark);
+    if (remark.joint() == joint) return remark.message();
   }
   return "";
 }
 
 /// The first of `listed`, a line each, and how many of `count` are left.
-template <class Listed, class Text>
-void PrintFirst(const Listed& listed, std::uint64_t count, const Text& text,
-                std::ostream& out) {
+void PrintFirst(const auto& listed, std::uint64_t count, std::ostream& out) {
   const int shown = std::min(kShown, listed.size());
-  for (int k = 0; k < shown; ++k) out << "  " << text(listed[k]) << "\n";
+  for (int k = 0; k < shown; ++k) {
+    out << "  " << listed[k].message() << "\n";
+  }
   const auto more = count - static_cast<std::uint64_t>(shown);
   if (more > 0) out << "  and " << more << " more\n";
 }
@@ -124,10 +127,9 @@ std::string VerdictCsv(const CheckedTrajectory& checked) {
       csv.Text("");
     }
   };
-  for (int j = 0; j < checked.check.verdict.joints_size(); ++j) {
-    const v1::JointDemand& joint = checked.check.verdict.joints(j);
+  for (const v1::JointDemand& joint : checked.check.verdict.joints()) {
     csv.Text(joint.joint());
-    csv.Text(checked.units[static_cast<std::size_t>(j)]);
+    csv.Text(joint.effort_unit());
     csv.Number(joint.torque().value());
     number(joint.has_torque_limit(), joint.torque_limit());
     number(joint.has_torque_use(), joint.torque_use().value());
@@ -152,35 +154,28 @@ std::string VerdictCsv(const CheckedTrajectory& checked) {
 void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out) {
   const v1::TrajectoryVerdict& verdict = checked.check.verdict;
   const v1::Echo& echo = verdict.echo();
-  out << ModelText(echo.model(), echo.revision()) << "  " << JudgedText(verdict)
-      << ", over " << ReadableText(verdict.duration()) << " s, checked in "
-      << DurationText(checked.seconds) << "\n";
-  const std::string derived = DerivedText(verdict.derived());
-  if (!derived.empty()) out << derived << "\n";
+  const auto line = [&out](const char* title, const std::string& sentence) {
+    if (!sentence.empty()) out << title << sentence << "\n";
+  };
+  out << ModelText(echo.model(), echo.revision()) << "  ";
+  line("", verdict.judged() + ", over " + ReadableText(verdict.duration()) +
+               " s, checked in " + DurationText(checked.seconds));
+  line("", verdict.coarse_step().message());
   out << "\n";
-  PrintJoints(checked, out);
+  PrintJoints(verdict, out);
   out << "\n";
   if (verdict.joints_size() > 0) {
-    out << "Energy of all joints: " << JointEnergyText(verdict)
-        << "; whole robot: " << RobotPowerText(verdict) << "\n";
-    if (verdict.has_payload()) {
-      out << "Payload: " << PayloadText(verdict.payload()) << "\n";
-    }
-    out << "Pace: " << PaceText(verdict) << "\n";
+    line("Energy: ", verdict.energy_message());
+    line("Payload: ", verdict.payload().message());
+    line("Pace: ", verdict.slow_down().message());
   }
-  if (verdict.has_path_inertia()) {
-    out << "Task: " << PathInertiaText(verdict.path_inertia()) << "\n";
-  }
-  out << "\n" << (verdict.passes() ? "PASS" : "FAIL");
-  if (!verdict.passes() || verdict.remark_count() > 0) {
-    out << ": " << OutcomeText(verdict);
-  }
-  out << "\n";
-  PrintFirst(verdict.violations(), verdict.violation_count(), ViolationText,
-             out);
+  line("Task: ", verdict.path_inertia().message());
+  out << "\n"
+      << (verdict.passes() ? "PASS: " : "FAIL: ") << verdict.message() << "\n";
+  PrintFirst(verdict.violations(), verdict.violation_count(), out);
   if (verdict.remark_count() == 0) return;
   out << "Samples that contradict each other:\n";
-  PrintFirst(verdict.remarks(), verdict.remark_count(), RemarkText, out);
+  PrintFirst(verdict.remarks(), verdict.remark_count(), out);
 }
 
 }  // namespace torqued::cli

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import json
 import pathlib
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Mapping
 
 import numpy as np
 from google.protobuf import json_format
 
 from torqued import errors
-from torqued.contract import LimitedBy, LimitKind, LimitViolation, Reason, Remark
+from torqued.contract import Reason
 from torqued.contract import TrajectoryVerdict as _Fields
 from torqued.formats.numpy_files import write_npy
 from torqued.plain_text import plain
@@ -40,16 +40,6 @@ class TrajectoryVerdict(_Fields):
         self.tables = tables
         self.inputs = inputs
         self.seconds = seconds
-
-    @property
-    def judged(self) -> str:
-        """What was: "301 samples, nothing between them" or "301 samples and the
-        cubic spline between them"."""
-        text = f"{self.samples} sample" + ("" if self.samples == 1 else "s")
-        if self.judged_between and self.derived is not None:
-            spline = self.derived.name.partition("_")[0].lower()
-            return f"{text} and the {spline} spline between them"
-        return text if self.samples == 1 else f"{text}, nothing between them"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the tables, in words of JSON, as `torquectl trajectory
@@ -93,61 +83,13 @@ class TrajectoryVerdict(_Fields):
         write_blocks(path, self.joints.joint, self.trajectory.time, blocks)
 
     def __str__(self) -> str:
-        text = "passes" if self.passes else "fails"
-        if self.violations:
-            text += (f": {self.violation_count} violation"
-                     + ("s" if self.violation_count > 1 else "")
-                     + f", the gravest {violation_text(self.violations[0])}")
-        if self.remarks:
-            text += (("; " if self.violations else ": ")
-                     + f"{self.remark_count} remark"
-                     + ("s" if self.remark_count > 1 else "")
-                     + f" on the samples, the gravest {remark_text(self.remarks[0])}")
-        if self.slow_down is not None and self.violations:
-            text += "; " + (
-                f"torques and velocities are kept {self.slow_down.factor:g} "
-                "times as slow" if self.slow_down.possible
-                else f"limits are kept at no pace, for "
-                f"{limited_by_text(self.slow_down.limited_by)}")
-        return text
+        gravest = (*self.violations[:1], *self.remarks[:1])
+        return plain(" ".join(("passes:" if self.passes else "fails:", self.message,
+                               *(found.message for found in gravest))))
 
     def __repr__(self) -> str:
         return (f"<torqued.TrajectoryVerdict of {plain(self.proto.echo.model)}, "
                 f"{self.samples} samples over {self.duration:g} s: {self}>")
-
-
-def _name(kind: Optional[LimitKind]) -> str:
-    return kind.name.lower() if kind is not None else "limit"
-
-
-def _place(sample: int, between: bool) -> str:
-    return (f"between samples {sample} and {sample + 1}" if between
-            else f"sample {sample}")
-
-
-def violation_text(found: LimitViolation) -> str:
-    worst = found.worst
-    assert worst is not None
-    return (f"{_name(found.kind)} of {plain(found.joint)}: {worst.value:g} where the "
-            f"limit is {found.limit:g}, at {worst.time:g} s "
-            f"({_place(worst.sample, worst.between)})")
-
-
-def limited_by_text(found: Optional[LimitedBy]) -> str:
-    if found is None:
-        return "nothing"
-    what = f"the {_name(found.kind)} of " if found.kind else ""
-    return (f"{what}{plain(found.joint)} at {found.time:g} s "
-            f"({_place(found.sample, found.between)})")
-
-
-def remark_text(found: Remark) -> str:
-    worst = found.worst
-    assert worst is not None
-    kind = found.kind.name.lower() if found.kind else "samples"
-    of = {"velocity": "positions", "acceleration": "velocities"}.get(kind, "samples")
-    return (f"{kind} of {plain(found.joint)}: {worst.value:g} where the {of} give "
-            f"{found.expected:g}, at {worst.time:g} s ({_place(worst.sample, True)})")
 
 
 # --- As JSON -----------------------------------------------------------------

@@ -223,6 +223,8 @@ test('a robot without joints has tables without columns', async () => {
       limitedBy: undefined,
       fastest: Infinity,
       fastestLimitedBy: undefined,
+      message:
+        'Torques and velocities keep their limits at this pace and any faster.',
     });
     assert.deepEqual(
       [verdict.highestPower.value, verdict.lowestPower.value],

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torqued
 from motions import PANDA, positions, swinging, wide
-from torqued.verdict import remark_text, violation_text
 
 
 def stops():
@@ -18,7 +17,8 @@ def test_healthy_samples_draw_no_remark(panda):
     verdict = panda.check_trajectory(
         swinging(2500), limits=wide(), consistent=True)
     assert verdict.passes and verdict.remarks == ()
-    assert verdict.remark_count == 0 and str(verdict) == "passes"
+    assert verdict.remark_count == 0
+    assert str(verdict) == "passes: " + verdict.message
     assert verdict.judged == "2500 samples, nothing between them"
     assert not verdict.judged_between and verdict.coarse_step is None
     assert not verdict.joints.velocity_remarks.any()
@@ -39,12 +39,11 @@ def test_waypoints_at_rest_draw_a_remark(panda, consistent):
     worst = remark.worst
     assert (worst.sample, worst.time, worst.value) == (0, 0, 0)
     assert remark.expected == 0.5 and 0 < remark.tolerance < 0.05
-    sentence = ("velocity of panda_joint2: 0 where the positions give 0.5, at "
-                "0 s (between samples 0 and 1)")
-    assert remark_text(remark) == sentence
-    assert str(verdict) == (
-        ("fails" if consistent else "passes")
-        + f": 1 remark on the samples, the gravest {sentence}")
+    assert remark.message.startswith("The velocity of panda_joint2 is 0 rad/s at 0 s "
+                                     "(between samples 0 and 1), but the positions")
+    assert str(verdict) == " ".join((
+        "fails:" if consistent else "passes:", verdict.message, remark.message))
+    assert "1 remark on the samples" in verdict.message
     assert verdict.joints.velocity_remarks.tolist() == [0, 1, 0, 0, 0, 0, 0]
     assert not verdict.joints.acceleration_remarks.any()
     step = verdict.coarse_step
@@ -68,8 +67,8 @@ def test_a_derived_spline_is_judged_between_samples(panda, spline):
     violation, = verdict.violations
     assert violation.samples == 0 and violation.worst.between
     assert violation.worst.time == pytest.approx(2.5, rel=1e-9)
-    assert violation_text(violation) == (
-        "position of panda_joint3: 1 where the limit is 0.99, at 2.5 s "
-        "(between samples 2 and 3)")
+    assert violation.message == (
+        "The position of panda_joint3 is 1 rad at 2.5 s (between samples 2 and 3); its "
+        "limit there is 0.99 rad.")
     assert verdict.joints.highest_position.between.tolist() == [
         False, False, True, False, False, False, False]

@@ -7,7 +7,7 @@ from torqued.contract import Reason
 from torqued.message import view
 from torqued.v1 import dynamics_pb2 as dynamics
 from torqued.v1 import trajectory_pb2 as trajectory
-from torqued.verdict import limited_by_text, remark_text, violation_text
+from torqued.verdict import TrajectoryVerdict
 
 
 def steers(code):
@@ -28,22 +28,14 @@ def of_a_row(text):
     return errors.RowError(view(dynamics.RowStatus(code=1, field="q", message=text)))
 
 
-def of_a_violation(joint):
-    return violation_text(view(trajectory.LimitViolation(
-        joint=joint, worst=trajectory.Peak())))
-
-
-def of_what_limits(joint):
-    return limited_by_text(view(trajectory.LimitedBy(joint=joint)))
-
-
-def of_a_remark(joint):
-    return remark_text(view(trajectory.Remark(joint=joint, worst=trajectory.Peak())))
+def of_a_verdict(text):
+    return TrajectoryVerdict(trajectory.TrajectoryVerdict(message=text),
+                             None, {}, {}, 0)
 
 
 @pytest.mark.parametrize("make", [
-    of_a_violation, of_what_limits, of_a_remark, of_a_call, of_a_file, of_a_row,
-    errors.LeftOutWarning, errors.SingularTaskWarning])
+    of_a_verdict, of_a_call, of_a_file, of_a_row, errors.LeftOutWarning,
+    errors.SingularTaskWarning])
 def test_what_steers_terminals_is_escaped_and_nothing_else(make):
     for code in range(0x10000):
         if 0xD800 <= code <= 0xDFFF:

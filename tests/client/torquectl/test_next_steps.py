@@ -378,14 +378,14 @@ def test_a_pace_names_joint_and_limit(move, tmp_path):
     free = {joint: {"effort": 1e9, "velocity": 1e9} for joint in JOINTS}
     fast = free | {JOINTS[1]: {"effort": 1e9, "velocity": 1.81 * v[:, 1].max()}}
     line = pace_of(move, tmp_path, fast)
-    assert "as fast as it is, and up to 1.81 times as fast, limited by the " \
-        f"velocity of {JOINTS[1]} at " in line
+    assert "at this pace and up to 1.81 times as fast; the velocity of " \
+        f"{JOINTS[1]} at " in line
     weak = free | {JOINTS[1]: {"effort": 1e-3}}
     line = pace_of(move, tmp_path, weak)
-    assert "at no pace: however slow, the torque of panda_joint2 at " in line
+    assert "No pace keeps the limits: however slow, the torque of panda_joint2 at " in line
     still = free | {JOINTS[2]: {"velocity": 0}}
     line = pace_of(move, tmp_path, still)
-    assert "at no pace: the velocity limit of panda_joint3 is 0" in line
+    assert "No pace keeps the limits: the velocity limit of panda_joint3 is 0" in line
 
 
 # --- Names that steer a terminal ----------------------------------------------

@@ -65,21 +65,22 @@ def test_the_example_draws_no_remark(tmp_path, flags, text):
 
 
 def test_waypoints_at_rest_draw_a_remark_in_every_output(stops, tmp_path):
-    sentence = ("velocity of panda_joint1: 0 where the positions give 0.5, at "
-                "0 s (between samples 0 and 1), in 2 steps from 0 s to 2 s")
+    sentence = ("The velocity of panda_joint1 is 0 rad/s at 0 s (between samples 0 "
+                "and 1), but the positions give 0.5 rad/s. 2 steps from 0 s to 2 s "
+                "contradict each other.")
     done = run(*CHECK, stops, "--model", PANDA, "--junit", "junit.xml",
                "--html", "page.html", "--summary", "summary.json", cwd=tmp_path)
     assert done.returncode == OK, done.stderr
-    first = done.stdout.splitlines()[0]
-    assert "3 samples, nothing between them (coarse: panda_joint1 moves by " \
-        "0.5" in first
-    assert "PASS: all limits are kept; 1 remark on the samples" in done.stdout
+    first, second = done.stdout.splitlines()[:2]
+    assert "3 samples, nothing between them" in first
+    assert second.startswith("The samples are coarse: panda_joint1 moves by 0.5 rad ")
+    assert re.search("PASS: All limits are kept; .* 1 remark on the samples", done.stdout)
     assert sentence in done.stdout
 
     verdict = json.loads((tmp_path / "summary.json").read_text())
     assert verdict["passes"] and verdict["remark_count"] == 1
     remark, = verdict["remarks"]
-    assert remark.pop("tolerance") < 0.02
+    assert remark.pop("tolerance") < 0.02 and remark.pop("message") == sentence
     assert remark == {
         "kind": "REMARK_KIND_VELOCITY", "joint": "panda_joint1",
         "first_sample": 0, "last_sample": 2, "begin": 0, "end": 2, "steps": 2,
@@ -88,6 +89,7 @@ def test_waypoints_at_rest_draw_a_remark_in_every_output(stops, tmp_path):
     assert verdict["joints"][0]["velocity_remarks"] == 1
     assert verdict["joints"][0]["acceleration_remarks"] == 0
     assert verdict["judged_between"] is False
+    assert verdict["coarse_step"].pop("message") == second
     assert verdict["coarse_step"] == {
         "sample": 0, "time": 0, "duration": 1, "joint": "panda_joint1",
         "position_change": 0.5, "velocity_change": 0}
@@ -106,21 +108,21 @@ def test_waypoints_at_rest_draw_a_remark_in_every_output(stops, tmp_path):
 
     page = Page(tmp_path / "page.html").shown()["text"]
     assert "Samples that contradict each other" in page
-    assert "all limits are kept; 1 remark on the samples" in page
-    assert "3 samples, nothing between them (coarse: " in page
+    assert "1 remark on the samples" in page
+    assert "3 samples, nothing between them" in page and second in page
 
 
 def test_with_consistent_a_remark_is_the_answer_no(stops, tmp_path):
     done = run(*CHECK, stops, "--model", PANDA, "--consistent", "--junit",
                "junit.xml", "--html", "page.html", cwd=tmp_path)
     assert done.returncode == NO
-    assert "FAIL: all limits are kept; 1 remark on the samples" in done.stdout
+    assert re.search("FAIL: All limits are kept; .* 1 remark on the samples", done.stdout)
     suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
     # Both rates of all joints have a case.
     assert suite.attrib == {"tests": "35", "failures": "1"}
     failure, = suite.iter("failure")
     assert failure.get("message").startswith(
-        "velocity of panda_joint1: 0 where the positions give 0.5")
+        "The velocity of panda_joint1 is 0 rad/s")
     page = Page(tmp_path / "page.html").shown()["text"]
     assert " FAIL " in page and "make the answer no" in page
     assert "Violations" not in page
@@ -135,8 +137,8 @@ def test_a_directory_tells_remarks(stops, tmp_path):
                "--summary", "first.json", "--junit", "junit.xml",
                "--results", "results.jsonl", cwd=tmp_path)
     assert done.returncode == OK, done.stderr
-    sentence = ("1 remark on the samples, the gravest: velocity of "
-                "panda_joint1: 0 where the positions give 0.5")
+    sentence = ("1 remark on the samples, the gravest: The velocity of "
+                "panda_joint1 is 0 rad/s")
     assert sentence in done.stdout
     assert sentence in (tmp_path / "page.html").read_text()
     assert sentence in (tmp_path / "junit.xml").read_text()
@@ -144,11 +146,11 @@ def test_a_directory_tells_remarks(stops, tmp_path):
         (tmp_path / "first.json").read_text())["results"]}
     assert results["move.csv"]["remarks"] == 0
     assert results["stops.csv"]["remarks"] == 1
-    assert results["stops.csv"]["remark"].startswith("velocity of panda_joint1")
+    assert results["stops.csv"]["remark"].startswith("The velocity of panda_joint1")
     table = run(*CHECK, moves, "--model", PANDA, "--output", "csv").stdout
     rows = {row["file"]: row for row in csv.DictReader(io.StringIO(table))}
     assert rows["stops.csv"]["remarks"] == "1"
-    assert rows["stops.csv"]["remark"].startswith("velocity of panda_joint1")
+    assert rows["stops.csv"]["remark"].startswith("The velocity of panda_joint1")
     assert rows["move.csv"]["remarks"] == "0"
     # What stands in the journal is told again.
     again = run(*CHECK, moves, "--model", PANDA, "--results", "results.jsonl",
@@ -160,9 +162,9 @@ def test_a_directory_tells_remarks(stops, tmp_path):
     assert strict.returncode == NO
     assert "1 pass, 1 fail" in strict.stdout
     # Why it fails comes first.
-    assert "in 2 steps from 0 s to 2 s; " in strict.stdout
+    assert "2 steps from 0 s to 2 s contradict each other. " in strict.stdout
     assert re.search(
-        "FAIL [^F]* 1, the most severe: velocity of panda_joint1: 0 ",
+        "FAIL [^F]* 1, the most severe: The velocity of panda_joint1 is 0 ",
         Page(tmp_path / "page.html").shown()["text"])
     compared = run(*COMPARE, "first.json", "second.json", cwd=tmp_path)
     assert compared.returncode == NO
@@ -202,8 +204,8 @@ def test_a_spline_that_leaves_its_limit_between_samples_fails(
     assert done.returncode == NO
     first = done.stdout.splitlines()[0]
     assert f"8 samples and the {spline} spline between them" in first
-    sentence = ("position of panda_joint3: 0.3 where the limit is 0.29, at "
-                "2.5 s (between samples 2 and 3)")
+    sentence = ("The position of panda_joint3 is 0.3 rad at 2.5 s (between samples 2 "
+                "and 3); its limit there is 0.29 rad.")
     assert sentence in done.stdout
     assert sentence in (tmp_path / "junit.xml").read_text()
     page = Page(tmp_path / "page.html").shown()["text"]

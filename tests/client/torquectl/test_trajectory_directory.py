@@ -65,7 +65,7 @@ def test_the_worst_ten_are_shown(samples, tmp_path):
     assert len(worst) == 10
     assert [line.split()[0] for line in worst] == [
         str(k) for k in range(1, 11)]
-    assert all(" of panda_joint" in line for line in worst)
+    assert all("panda_joint" in line for line in worst)
     done = run(*CHECK, tmp_path, "--model", PANDA, "--output", "csv")
     assert len(done.stdout.splitlines()) == 32
 
