@@ -1,4 +1,4 @@
-// How two questions differ, by member and in words.
+// How two questions differ.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace torqued::cli {
 
-/// Members of two objects whose values differ, those of "asked" one by one:
-/// "revision", "asked.options".
-std::vector<std::string> DifferentMembers(const Json& before,
-                                          const Json& after);
-
 struct AskedDifference {
-  std::string what;  // "payload"
-  std::string before;
-  std::string after;  // "2 kg at the tip"
+  std::string what;    // "asked.options.payload.mass"
+  std::string before;  // "none" if it is absent
+  std::string after;
 };
 
-/// The same for people, never empty where members differ.
-std::vector<AskedDifference> DifferencesInWords(const Json& before,
-                                                const Json& after);
+/// By the names of the members, in their order.
+std::vector<AskedDifference> AskedDifferences(const Json& before,
+                                              const Json& after);
+
+/// Members of the questions in which they are, those of "asked" one by one:
+/// "revision", "asked.options".
+std::vector<std::string> DifferentMembers(
+    const std::vector<AskedDifference>& differences);
 
 }  // namespace torqued::cli

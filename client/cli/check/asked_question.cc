@@ -2,8 +2,6 @@
 
 #include <google/protobuf/util/json_util.h>
 
-#include <algorithm>
-
 #include "client/cli/message_json.h"
 #include "torqued/v1/trajectory.pb.h"
 
@@ -40,14 +38,6 @@ void SpellOut(v1::OperationalSpaceOptions* space) {
   if (!space->has_characteristic_length()) space->set_characteristic_length(1);
 }
 
-/// A joint is listed once.
-template <class Message>
-void SortByJoint(google::protobuf::RepeatedPtrField<Message>* messages) {
-  std::sort(
-      messages->begin(), messages->end(),
-      [](const Message& a, const Message& b) { return a.joint() < b.joint(); });
-}
-
 }  // namespace
 
 nlohmann::ordered_json SpeltOut(const nlohmann::ordered_json& asked) {
@@ -72,8 +62,6 @@ nlohmann::ordered_json SpeltOut(const nlohmann::ordered_json& asked) {
   if (!start.has_derating()) start.set_derating(1);
   // Of the columns of a file; limits and drives are of names.
   start.mutable_options()->clear_joint_names();
-  SortByJoint(start.mutable_bounds());
-  SortByJoint(start.mutable_drives());
   return ToJson(start);
 }
 

@@ -226,11 +226,6 @@ std::string OrderText(const Json& inputs) {
   return joints.empty() ? "that of the model" : Joined(joints);
 }
 
-/// Null where there is none.
-Json MemberOf(const Json& json, const char* name) {
-  return json.is_object() ? json.value(name, Json()) : Json();
-}
-
 }  // namespace
 
 std::vector<AskedItem> AskedItems(const v1::CheckTrajectoryStart& asked,
@@ -238,14 +233,11 @@ std::vector<AskedItem> AskedItems(const v1::CheckTrajectoryStart& asked,
   const v1::Options& options = asked.options();
   const v1::Terms& terms = options.terms();
   std::vector<AskedItem> items;
-  // Words that have all numbers are their own value.
   const auto add = [&items](std::string what, std::string words,
                             const char* by_default,
                             AskedKind kind = AskedKind::kOther) {
     const bool is_default = words == by_default;
-    const Json value = words;
-    items.push_back(
-        {std::move(what), std::move(words), value, kind, is_default});
+    items.push_back({std::move(what), std::move(words), kind, is_default});
   };
   add("gravity",
       terms.gravity().empty() ? "that of the model"
@@ -269,20 +261,13 @@ std::vector<AskedItem> AskedItems(const v1::CheckTrajectoryStart& asked,
   }
   for (const v1::JointDrive& drive : asked.drives()) {
     add("drive of " + drive.joint(),
-        DriveText(drive, UnitsOf(units, drive.joint())), "", AskedKind::kDrive);
+        DriveText(drive, UnitsOf(units, drive.joint())), "", AskedKind::kOther);
   }
   add("wrench of the tip on the environment", WrenchText(inputs), "none");
-  items.back().value =
-      Json::array({items.back().words, MemberOf(inputs, "wrench"),
-                   MemberOf(inputs, "wrench_profile")});
   add("tip frame",
       options.tip_frame().empty() ? "that of the model" : options.tip_frame(),
       "that of the model");
   add("task", TaskText(asked), "not looked at");
-  if (asked.has_operational_space()) {
-    items.back().value =
-        Json::array({items.back().words, ToJson(asked.operational_space())});
-  }
   add("samples that contradict each other",
       asked.consistent() ? "make the answer no" : "draw a remark",
       "draw a remark");

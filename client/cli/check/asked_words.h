@@ -14,15 +14,12 @@ namespace torqued::cli {
 enum class AskedKind : std::uint8_t {
   kEssential,  // whoever reads a verdict wants to know it, whatever it is
   kLimits,     // of a joint; without it those of the model
-  kDrive,      // likewise
   kOther,
 };
 
 struct AskedItem {
   std::string what;   // "payload"
   std::string words;  // "3 kg at flange"
-  /// All that the words stand for; theirs leave out the numbers of tables.
-  Json value;
   AskedKind kind = AskedKind::kOther;
   bool is_default = false;
 };
@@ -31,7 +28,7 @@ struct AskedItem {
 using JointUnits = std::map<std::string, std::string>;
 
 /// Everything that changes a verdict, in a fixed order; numbers with all their
-/// digits, but of wrenches of several rows in `value` alone. `inputs` are
+/// digits, without those of wrenches of several rows. `inputs` are
 /// Checker::OtherInputs, or an empty object.
 std::vector<AskedItem> AskedItems(const v1::CheckTrajectoryStart& asked,
                                   const Json& inputs,

@@ -161,8 +161,7 @@ RunNumbers ReadSummary(std::string_view text, const std::string& name) {
 RunComparison CompareSummaries(const RunNumbers& before,
                                const RunNumbers& after, double tolerance) {
   RunComparison comparison;
-  comparison.differences = DifferentMembers(before.question, after.question);
-  comparison.asked = DifferencesInWords(before.question, after.question);
+  comparison.asked = AskedDifferences(before.question, after.question);
   comparison.passed_before = before.passes;
   comparison.passes_after = after.passes;
   std::map<std::string, double> later;
@@ -224,8 +223,7 @@ RunComparison CompareJournals(const JournalContent& before,
       question["asked"] = SpeltOut(question["asked"]);
     }
   }
-  comparison.differences = DifferentMembers(questions[0], questions[1]);
-  comparison.asked = DifferencesInWords(questions[0], questions[1]);
+  comparison.asked = AskedDifferences(questions[0], questions[1]);
   comparison.passed_before = AllPass(before);
   comparison.passes_after = AllPass(after);
   for (const auto& [file, earlier] : before.results) {

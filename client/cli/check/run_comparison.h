@@ -30,9 +30,7 @@ struct ComparedNumber {
 struct RunComparison {
   std::string before;  // names of the files
   std::string after;
-  /// What differs in what was asked: "revision", "asked.bounds".
-  std::vector<std::string> differences;
-  std::vector<AskedDifference> asked;  // the same in words
+  std::vector<AskedDifference> asked;
   bool passed_before = false;
   bool passes_after = false;
   std::vector<ComparedNumber> numbers;

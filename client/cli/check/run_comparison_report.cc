@@ -161,7 +161,7 @@ Json ComparisonJson(const RunComparison& comparison) {
   json["worse"] = comparison.worse();
   json["passed_before"] = comparison.passed_before;
   json["passes_after"] = comparison.passes_after;
-  json["differences"] = comparison.differences;
+  json["differences"] = DifferentMembers(comparison.asked);
   json["asked"] = Json::array();
   for (const AskedDifference& difference : comparison.asked) {
     json["asked"].push_back({{"what", difference.what},
