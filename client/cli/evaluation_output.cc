@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "client/cli/enum_text.h"
-#include "client/cli/formats/csv_writer.h"
+#include "client/cli/formats/csv.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/message_json.h"
 #include "client/cli/terminal/plain_text.h"

@@ -1,4 +1,5 @@
 // torquectl: the command line of torqued.
+#include <poll.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -14,7 +15,6 @@
 #include "client/cli/server_address.h"
 #include "client/cli/session.h"
 #include "client/cli/terminal/plain_text.h"
-#include "client/cli/terminal/reader.h"
 #include "client/cli/version.h"
 #include "client/cpp/server_address.h"
 #include "server/flags/options.h"
@@ -141,12 +141,21 @@ int Fail(ExitCode code, const std::string& text) {
   return static_cast<int>(code);
 }
 
+/// Whether stdout is a pipe or a socket whose other end has been closed, as
+/// `head` does when it has seen enough. False for what cannot be written for
+/// another reason, such as a disk that is full.
+bool ReaderHasLeft() {
+  pollfd asked = {.fd = STDOUT_FILENO, .events = 0, .revents = 0};
+  // Of a pipe the kernel tells POLLERR, of a socket POLLHUP.
+  return poll(&asked, 1, 0) == 1 && (asked.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 /// Ends with the code of an answer that is `written`, as far as streams know.
 int Finish(int code, bool written) {
   std::cout.flush();
   written = written && std::cout.good();
   // Who reads no further has read enough.
-  if (written || ReaderHasLeft(STDOUT_FILENO)) return code;
+  if (written || ReaderHasLeft()) return code;
   return Fail(ExitCode::kError, "stdout cannot be written");
 }
 

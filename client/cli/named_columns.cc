@@ -1,14 +1,24 @@
 #include "client/cli/named_columns.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "client/cli/errors.h"
-#include "client/cli/near_hint.h"
 #include "client/cli/terminal/plain_text.h"
+#include "server/flags/near_names.h"
 
 namespace torqued::cli {
+
+std::string NearHint(std::string_view name, std::span<const std::string> there,
+                     const std::set<std::string>& right) {
+  std::vector<std::string> others(there.begin(), there.end());
+  std::erase_if(others, [&right](const std::string& other) {
+    return right.contains(other);
+  });
+  const std::vector<std::string> near = flags::NearNames(name, others);
+  if (near.empty()) return {};
+  return "; did you mean " + PlainText(near.front(), 128) + "?";
+}
 
 NamedColumns::NamedColumns(const CsvTable& table, std::string place)
     : table_(table), place_(std::move(place)), used_(table.header.size()) {

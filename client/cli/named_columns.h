@@ -2,13 +2,21 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "client/cli/formats/csv_reader.h"
+#include "client/cli/formats/csv.h"
 
 namespace torqued::cli {
+
+/// "; did you mean elbw.q?": of the names that are there the nearest to `name`,
+/// but for those that are `right`, which mean themselves. Empty if none is
+/// near.
+std::string NearHint(std::string_view name, std::span<const std::string> there,
+                     const std::set<std::string>& right);
 
 /// Columns named "<joint>.<suffix>", like "elbow.q". Nothing is matched by
 /// position.
@@ -27,9 +35,8 @@ class NamedColumns {
   /// One column by its whole name.
   std::optional<std::vector<double>> TakeOne(std::string_view name);
 
-  /// A hint such as "; did you mean elbw.q?": a column that belongs to no joint
-  /// and is spelt much like one that a joint lacks. Empty without such a
-  /// column.
+  /// The cli::NearHint for the first joint without such a column, among the
+  /// columns that belong to no joint. Empty without such a column.
   std::string NearHint(const std::vector<std::string>& joints,
                        std::string_view suffix) const;
 

@@ -14,9 +14,9 @@
 #include "client/cli/formats/file_text.h"
 #include "client/cli/interrupt_guard.h"
 #include "client/cli/model_refusal.h"
+#include "client/cli/terminal/duration_text.h"
 #include "client/cli/terminal/plain_text.h"
 #include "client/cli/terminal/progress_bar.h"
-#include "client/cli/terminal/progress_meter.h"
 #include "server/flags/address.h"
 
 namespace torqued::cli {

@@ -2,8 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-
 #include "client/cli/errors.h"
 #include "client/cli/number_lists.h"
 #include "client/cli/terminal/plain_text.h"
@@ -11,17 +9,12 @@
 namespace torqued::cli {
 namespace {
 
-const std::vector<std::string>& Texts(const StateFlags& flags,
-                                      std::string_view suffix) {
-  if (suffix == "q") return flags.q;
-  if (suffix == "v") return flags.v;
-  if (suffix == "a") return flags.a;
-  return flags.tau;
-}
-
-std::vector<std::string>* Texts(StateFlags* flags, std::string_view suffix) {
-  return const_cast<std::vector<std::string>*>(
-      &Texts(static_cast<const StateFlags&>(*flags), suffix));
+/// What was given for an input; none for one that the command does not have.
+std::vector<std::string> Texts(const StateFlags& flags,
+                               std::string_view suffix) {
+  const auto found = flags.inputs.find(suffix);
+  return found == flags.inputs.end() ? std::vector<std::string>()
+                                     : found->second;
 }
 
 std::string HelpText(std::string_view suffix) {
@@ -48,7 +41,7 @@ void AddStateFlags(CLI::App* command, const StateInputs& inputs,
                    StateFlags* flags) {
   for (const std::string_view suffix : inputs.all) {
     command
-        ->add_option("--" + std::string(suffix), *Texts(flags, suffix),
+        ->add_option("--" + std::string(suffix), flags->inputs[suffix],
                      HelpText(suffix))
         ->allow_extra_args(false);
   }
@@ -71,8 +64,10 @@ client::States LoadStates(Session& session, std::string* model,
                          "is needed, or --states with a file");
       }
     }
-    return {ParseBatch("--q", flags.q), ParseBatch("--v", flags.v),
-            ParseBatch("--a", flags.a), ParseBatch("--tau", flags.tau)};
+    const auto batch = [&flags](const std::string& suffix) {
+      return ParseBatch("--" + suffix, Texts(flags, suffix));
+    };
+    return {batch("q"), batch("v"), batch("a"), batch("tau")};
   }
 
   for (const std::string_view suffix : inputs.all) {
@@ -97,10 +92,10 @@ void RemarkUnused(Session& session, const std::string& file,
   if (columns.empty()) return;
   constexpr std::size_t kShown = 8;
   std::string names;
-  for (std::size_t k = 0; k < std::min(columns.size(), kShown); ++k) {
-    names += (k == 0 ? "" : ", ") + PlainText(columns[k], 128);
+  for (std::size_t k = 0; k < columns.size() && k <= kShown; ++k) {
+    names += (k == 0 ? "" : ", ") +
+             (k == kShown ? "..." : PlainText(columns[k], 128));
   }
-  if (columns.size() > kShown) names += ", ...";
   session.Remark(file + ": not used: " + names);
 }
 

@@ -1,7 +1,9 @@
 // States from the command line.
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/cli/compute_flags.h"
@@ -21,10 +23,8 @@ struct StateInputs {
 };
 
 struct StateFlags {
-  std::vector<std::string> q;
-  std::vector<std::string> v;
-  std::vector<std::string> a;
-  std::vector<std::string> tau;
+  /// Texts of --q, --v, --a and --tau, by suffix.
+  std::map<std::string_view, std::vector<std::string>> inputs;
   std::string states;
 };
 void AddStateFlags(CLI::App* command, const StateInputs& inputs,

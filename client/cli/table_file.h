@@ -7,15 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "client/cli/formats/container.h"
-#include "client/cli/state_blocks.h"
+#include "client/cli/formats/state_blocks.h"
 #include "client/cpp/states.h"
 #include "torqued/v1/model_registry.pb.h"
 
 namespace torqued::cli {
 
 struct StateTable {
-  Container container = Container::kCsv;
+  std::string name;
   /// Joint order of all columns of `states`.
   std::vector<std::string> joints;
   client::States states;
@@ -30,11 +29,9 @@ struct StateTable {
 
   /// "states.csv:12" or "states.npy, row 10".
   std::string Place(Eigen::Index row) const;
-  /// Throws DataError where a time is not finite, or not after the one before.
-  void CheckTimes() const;
-  /// Throws DataError where a number of `states` is not finite.
-  void CheckNumbers() const;
-  std::string name;
+  /// Throws DataError if a time is not finite or not after the one before, or a
+  /// number of `states` is not finite.
+  void CheckSamples() const;
 };
 
 struct TableRules {
@@ -61,8 +58,5 @@ StateTable ReadStateTable(const std::filesystem::path& path,
                           const v1::ModelInfo& model,
                           const std::optional<std::vector<std::string>>& order,
                           const TableRules& rules);
-
-/// In the model's canonical order.
-std::vector<std::string> JointNames(const v1::ModelInfo& model);
 
 }  // namespace torqued::cli

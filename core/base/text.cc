@@ -15,33 +15,6 @@ namespace {
 constexpr std::size_t kQuotedBytes = 80;
 constexpr std::size_t kNamesListed = 8;
 
-struct Character {
-  std::size_t length = 0;  // 0: not well-formed
-  char32_t code_point = 0;
-};
-
-// Of a text that is not empty.
-Character FirstOf(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  if (lead < 0x80) return {1, lead};
-  // The lead byte has a one for each byte of the sequence, then a zero.
-  const auto length = static_cast<std::size_t>(std::countl_one(lead));
-  if (length < 2 || length > 4 || text.size() < length) return {0, lead};
-  char32_t code_point = lead & (0x7Fu >> length);
-  for (const char c : text.substr(1, length - 1)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0u) != 0x80) return {0, lead};
-    code_point = code_point << 6 | (byte & 0x3Fu);
-  }
-  // Overlong forms, surrogates and what is beyond Unicode.
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code_point < kLeast[length] || code_point > 0x10FFFF ||
-      (code_point >= 0xD800 && code_point <= 0xDFFF)) {
-    return {0, lead};
-  }
-  return {length, code_point};
-}
-
 bool IsControlOrBidi(char32_t c) {
   return c < 0x20 || (c >= 0x7F && c <= 0x9F) || (c >= 0x2028 && c <= 0x202E) ||
          (c >= 0x2066 && c <= 0x2069);
@@ -65,7 +38,7 @@ std::string Escaped(std::string_view text, std::size_t max_bytes,
   out.reserve(std::min(text.size(), max_bytes) + 4);
   while (!text.empty()) {
     if (out.size() >= max_bytes) return out + "...";
-    const auto [length, c] = FirstOf(text);
+    const auto [length, c] = FirstCharacter(text);
     const std::size_t bytes = std::max<std::size_t>(1, length);
     if (!in_json && (length == 0 || (length == 1 && IsControlOrBidi(c)))) {
       out += "\\x" + Hex(c, 2);
@@ -118,9 +91,30 @@ std::string ParseWord(std::string_view word, double& value) {
 
 }  // namespace
 
+Character FirstCharacter(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  if (lead < 0x80) return {1, lead};
+  // The lead byte has a one for each byte of the sequence, then a zero.
+  const auto length = static_cast<std::size_t>(std::countl_one(lead));
+  if (length < 2 || length > 4 || text.size() < length) return {0, lead};
+  char32_t code_point = lead & (0x7Fu >> length);
+  for (const char c : text.substr(1, length - 1)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0u) != 0x80) return {0, lead};
+    code_point = code_point << 6 | (byte & 0x3Fu);
+  }
+  // Overlong forms, surrogates and what is beyond Unicode.
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code_point < kLeast[length] || code_point > 0x10FFFF ||
+      (code_point >= 0xD800 && code_point <= 0xDFFF)) {
+    return {0, lead};
+  }
+  return {length, code_point};
+}
+
 std::size_t FindInvalidUtf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = FirstOf(text.substr(at)).length;
+    const std::size_t length = FirstCharacter(text.substr(at)).length;
     if (length == 0) return at;
     at += length;
   }
@@ -129,7 +123,7 @@ std::size_t FindInvalidUtf8(std::string_view text) {
 
 std::optional<ControlCharacter> FindControlCharacter(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
-    const auto [length, code_point] = FirstOf(text.substr(at));
+    const auto [length, code_point] = FirstCharacter(text.substr(at));
     if (length == 0) break;
     if (IsControlOrBidi(code_point)) return ControlCharacter{at, code_point};
     at += length;

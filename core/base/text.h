@@ -11,6 +11,13 @@
 
 namespace torqued {
 
+/// The first character of a text that is not empty.
+struct Character {
+  std::size_t length = 0;   // in bytes; 0: they are no well-formed UTF-8
+  char32_t code_point = 0;  // or the first byte, if they are none
+};
+Character FirstCharacter(std::string_view text);
+
 /// Offset of the first byte that does not belong to well-formed UTF-8 (RFC
 /// 3629), or npos.
 std::size_t FindInvalidUtf8(std::string_view text);

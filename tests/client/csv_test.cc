@@ -1,11 +1,9 @@
 #include <gmock/gmock.h>
 
-#include <cmath>
 #include <string>
 
 #include "client/cli/errors.h"
-#include "client/cli/formats/csv_reader.h"
-#include "client/cli/formats/csv_writer.h"
+#include "client/cli/formats/csv.h"
 
 namespace torqued::cli {
 namespace {
@@ -45,18 +43,6 @@ TEST(ParseCsv, TakesWhatSpreadsheetsAndEditorsWrite) {
   EXPECT_THAT(table.header, ElementsAre("a.q", "b.q"));
   EXPECT_EQ(table.numbers, (client::Batch(2, 2) << 1, 2, 3, 4).finished());
   EXPECT_THAT(table.lines, ElementsAre(4, 6));
-}
-
-TEST(ParseCsv, KeepsNonFiniteNumbersForTheServerToJudge) {
-  const CsvTable table = ParseCsv("a,b\nnan,-inf\n", "f.csv");
-  EXPECT_TRUE(std::isnan(table.numbers(0, 0)));
-  EXPECT_TRUE(std::isinf(table.numbers(0, 1)));
-}
-
-TEST(ParseCsv, SaysWhereACellIsNoNumber) {
-  const auto [place, message] = ErrorOf("a.q,b.q\n1,2\n\n3,four\n");
-  EXPECT_EQ(place, "f.csv:4");
-  EXPECT_THAT(message, HasSubstr("column 2 (b.q): 'four'"));
 }
 
 TEST(ParseCsv, TellsANumberOutOfRangeFromAName) {

@@ -41,10 +41,10 @@ TEST(PrintError, LeavesNothingThatSteersATerminal) {
   details.metadata = {{"k\r", "v\x7F"}};
   EXPECT_EQ(Printed({grpc::StatusCode::UNKNOWN, "gr\xC3\xBC\xC3\x9F\x1B[2J",
                      details}),
-            "torquectl: A\\u000aB (q\\u0007): gr\xC3\xBC\xC3\x9F\\u001b[2J\n"
+            "torquectl: A\\x0aB (q\\x07): gr\xC3\xBC\xC3\x9F\\x1b[2J\n"
             "  status: UNKNOWN\n"
-            "  q\\u0007: one\\u001b[2J\n"
-            "  k\\u000d = v\\u007f\n");
+            "  q\\x07: one\\x1b[2J\n"
+            "  k\\x0d = v\\x7f\n");
 }
 
 }  // namespace

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "client/cli/errors.h"
-#include "client/cli/formats/npy_reader.h"
-#include "client/cli/formats/npy_writer.h"
+#include "client/cli/formats/npy.h"
 
 namespace torqued::cli {
 namespace {
@@ -49,42 +48,6 @@ TEST(ParseNpy, ReadsRowsInCAndFortranOrder) {
   const Batch fortran =
       ParseNpy(File(Header("<f8", "True", "(2, 3)"), Bytes(kNumbers)), "f.npy");
   EXPECT_EQ(fortran, (Batch(2, 3) << 1, 3, 5, 2, 4, 6).finished());
-}
-
-TEST(ParseNpy, WidensSinglePrecision) {
-  const std::vector<float> numbers = {0.5F, 0.1F};
-  const Batch batch =
-      ParseNpy(File(Header("<f4", "False", "(2, 1)"), Bytes(numbers)), "f.npy");
-  EXPECT_EQ(batch, (Batch(2, 1) << 0.5, static_cast<double>(0.1F)).finished());
-}
-
-template <class Scalar>
-void ExpectRead(const std::string& descr, const std::vector<Scalar>& numbers,
-                const std::vector<double>& expected) {
-  const Batch batch =
-      ParseNpy(File(Header(descr, "False", "(2,)"), Bytes(numbers)), "f.npy");
-  ASSERT_EQ(batch.size(), 2) << descr;
-  EXPECT_EQ(batch(0, 0), expected[0]) << descr;
-  EXPECT_EQ(batch(0, 1), expected[1]) << descr;
-}
-
-TEST(ParseNpy, ReadsNumbersOfEverySize) {
-  ExpectRead<std::int64_t>("<i8", {-3, 1LL << 40}, {-3, 0x1p40});
-  ExpectRead<std::uint64_t>("<u8", {3, 1ULL << 63}, {3, 0x1p63});
-  ExpectRead<std::int32_t>("<i4", {-3, 70'000}, {-3, 70'000});
-  ExpectRead<std::uint32_t>("<u4", {3, 1U << 31}, {3, 0x1p31});
-  ExpectRead<std::int16_t>("<i2", {-3, 300}, {-3, 300});
-  ExpectRead<std::uint16_t>("<u2", {3, 65'535}, {3, 65'535});
-  ExpectRead<std::int8_t>("|i1", {-3, 100}, {-3, 100});
-  ExpectRead<std::uint8_t>("|u1", {3, 255}, {3, 255});
-  // 1.5 and -2 in half precision.
-  ExpectRead<std::uint16_t>("<f2", {0x3E00, 0xC000}, {1.5, -2});
-}
-
-TEST(ParseNpy, ReadsBytesInTheOtherOrder) {
-  ExpectRead<std::uint64_t>(">f8", {0xF83F, 0xC0}, {1.5, -2});
-  ExpectRead<std::uint32_t>(">f4", {0xC03F, 0xC0}, {1.5, -2});
-  ExpectRead<std::uint16_t>(">i2", {0x0100, 0xFEFF}, {1, -2});
 }
 
 TEST(ParseNpyNames, ReadsCharactersAndBytes) {
@@ -150,20 +113,6 @@ TEST(ParseNpy, ReadsVersions1To3) {
   }
 }
 
-TEST(ParseNpy, NamesAVersionThatIsNotRead) {
-  for (const int version : {0, 4, 255}) {
-    try {
-      ParseNpy(File(Header("<f8", "False", "(3, 2)"), Bytes(kNumbers), version),
-               "f.npy");
-      ADD_FAILURE() << version;
-    } catch (const DataError& error) {
-      EXPECT_THAT(
-          error.what(),
-          ::testing::HasSubstr("version " + std::to_string(version) + ","));
-    }
-  }
-}
-
 TEST(ParseNpy, ReadsBackWhatTheWriterWrites) {
   Batch batch(3, 2);
   batch << 0.1, -0.0, 1e-310, 1e300, 1.0 / 3, 7;
@@ -205,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
         File(Header("<f8", "False", "(4294967296, 4294967296)"), ""),
         File(Header("<f8", "False", "(18446744073709551615, 1)"), ""),
         File(Header("<f8", "False", "(99999999999999999999999, 1)"), ""),
-        File(Header("<f8", "False", "(9223372036854775807, 0)"), ""),
+        File(Header("<f8", "False", "(9223372036854775808, 0)"), ""),
         File(Header("<f8", "False", "(-1, 6)"), Bytes(kNumbers)),
         // Headers longer than the file, or than sense.
         std::string("\x93NUMPY\x01\0\xFF\xFF{", 11),

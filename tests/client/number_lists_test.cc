@@ -6,7 +6,7 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
-#include "client/cli/formats/npy_writer.h"
+#include "client/cli/formats/npy.h"
 
 namespace torqued::cli {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <sstream>
 
+#include "client/cli/terminal/duration_text.h"
 #include "client/cli/terminal/progress_bar.h"
-#include "client/cli/terminal/progress_meter.h"
 
 namespace torqued::cli {
 namespace {
@@ -12,35 +12,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-const ProgressMeter::TimePoint kStart{seconds(100)};
-
-TEST(ProgressMeter, TellsSpeedAndTimeLeftFromWhatIsDone) {
-  ProgressMeter meter(1000, kStart);
-  EXPECT_EQ(meter.fraction(), 0);
-  EXPECT_EQ(meter.per_second(), 0);
-  EXPECT_EQ(meter.seconds_left(), std::nullopt);
-  meter.Update(250, kStart + seconds(2));
-  EXPECT_EQ(meter.fraction(), 0.25);
-  EXPECT_EQ(meter.per_second(), 125);
-  EXPECT_EQ(meter.seconds_left(), 6);
-  meter.Update(1000, kStart + seconds(4));
-  EXPECT_EQ(meter.fraction(), 1);
-  EXPECT_EQ(meter.seconds_left(), 0);
-}
-
-TEST(ProgressMeter, NeverGoesBackNorBeyondTheTotal) {
-  ProgressMeter meter(100, kStart);
-  meter.Update(60, kStart + seconds(2));
-  meter.Update(40, kStart + seconds(1));
-  EXPECT_EQ(meter.done(), 60);
-  EXPECT_EQ(meter.elapsed_seconds(), 2);
-  meter.Update(1000, kStart + seconds(3));
-  EXPECT_EQ(meter.done(), 100);
-}
-
-TEST(ProgressMeter, IsDoneWhenThereIsNothingToDo) {
-  EXPECT_EQ(ProgressMeter(0, kStart).fraction(), 1);
-}
+const ProgressBar::TimePoint kStart{seconds(100)};
 
 TEST(DurationText, ChoosesItsUnit) {
   EXPECT_EQ(DurationText(0.019), "19 ms");
@@ -75,6 +47,18 @@ TEST(ProgressBar, RewritesOneLineAndRemovesIt) {
   EXPECT_TRUE(out.str().ends_with("\r\x1b[K"));
 }
 
+TEST(ProgressBar, NeverGoesBackNorBeyondTheTotal) {
+  std::ostringstream out;
+  ProgressBar bar(out, ProgressStyle::kLines, "states", 100, kStart);
+  bar.Update(60, kStart + seconds(2));
+  bar.Update(40, kStart + seconds(4));
+  bar.Update(1000, kStart + seconds(8));
+  EXPECT_EQ(out.str(),
+            " 60 %  60 of 100 states  30/s  1.3 s left\n"
+            " 60 %  60 of 100 states  15/s  2.7 s left\n"
+            "100 %  100 of 100 states  12/s  0 ms left\n");
+}
+
 TEST(ProgressBar, DrawsAtMostTenTimesASecond) {
   std::ostringstream out;
   ProgressBar bar(out, ProgressStyle::kBar, "states", 1000, kStart);
@@ -102,7 +86,6 @@ TEST(ProgressBar, IsSilentWhenAskedToBe) {
   bar.Update(5, kStart + seconds(100));
   bar.Clear();
   EXPECT_EQ(out.str(), "");
-  EXPECT_EQ(bar.meter().done(), 5);
 }
 
 }  // namespace

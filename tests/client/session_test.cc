@@ -55,7 +55,7 @@ TEST_F(SessionTest, ThatItWaitsIsToldOnceWithTheReason) {
 
 TEST_F(SessionTest, AFailureWithoutAReasonIsToldByItsCode) {
   session_.RemarkWaiting({grpc::StatusCode::UNAVAILABLE, "re\x1bset"});
-  EXPECT_THAT(err_.str(), EndsWith(": UNAVAILABLE: re\\u001bset\n"));
+  EXPECT_THAT(err_.str(), EndsWith(": UNAVAILABLE: re\\x1bset\n"));
 }
 
 TEST_F(LocalSessionTest, NoWaitIsToldForALocalServerThatHasEnded) {

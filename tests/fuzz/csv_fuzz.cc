@@ -4,8 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/cli/formats/csv_reader.h"
-#include "client/cli/formats/csv_writer.h"
+#include "client/cli/formats/csv.h"
 #include "tests/fuzz/data_error.h"
 #include "tests/fuzz/require.h"
 

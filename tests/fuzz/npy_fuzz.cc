@@ -4,9 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/cli/formats/npy_header.h"
-#include "client/cli/formats/npy_reader.h"
-#include "client/cli/formats/npy_writer.h"
+#include "client/cli/formats/npy.h"
 #include "tests/fuzz/data_error.h"
 #include "tests/fuzz/require.h"
 
@@ -37,7 +35,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   if (!LooksLikeNpy(bytes)) bytes = WithPrelude(bytes);
   try {
     const torqued::client::Batch batch = ParseNpy(bytes, kName);
-    FUZZ_REQUIRE(batch.cols() > 0, bytes);
     FUZZ_REQUIRE(static_cast<std::size_t>(batch.size()) < bytes.size(),
                  "more numbers than the file has");
     const torqued::client::Batch again = ParseNpy(NpyBytes(batch), kName);

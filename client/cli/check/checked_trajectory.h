@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/formats/container.h"
 #include "client/cli/message_json.h"
 #include "client/cpp/trajectory_check.h"
 
@@ -12,7 +11,6 @@ namespace torqued::cli {
 
 struct CheckedTrajectory {
   std::string file;
-  Container container = Container::kCsv;
   std::vector<std::string> unused;  // columns of the file without meaning here
   client::TrajectorySamples samples;
   bool brings_wrench = false;  // the file has the wrenches of the samples

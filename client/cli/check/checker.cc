@@ -129,7 +129,7 @@ Checker::Checker(Session& session, const CheckFlags& flags)
   }
   wrench_frame_ = ParseFrame(flags.wrench.wrench_frame);
   if (!flags.wrench_profile.empty()) {
-    profile_ = WrenchProfile::Read(flags.wrench_profile);
+    profile_.emplace(flags.wrench_profile);
     start_.set_tip_wrench_reference_frame(wrench_frame_);
   }
 }
@@ -139,7 +139,7 @@ Json Checker::OtherInputs() const {
   if (order_) inputs["joints"] = *order_;
   inputs["wrench_frame"] = v1::ReferenceFrame_Name(wrench_frame_);
   if (wrench_.size() > 0) inputs["wrench"] = TableJson(wrench_);
-  if (profile_) inputs["wrench_profile"] = TableJson(profile_->Table());
+  if (profile_) inputs["wrench_profile"] = TableJson(profile_->table());
   return inputs;
 }
 
@@ -159,11 +159,9 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
                         TimeHint(table.unused));
   }
   // The server would name neither the file nor its line.
-  table.CheckTimes();
-  table.CheckNumbers();
+  table.CheckSamples();
   CheckedTrajectory checked;
   checked.file = file.string();
-  checked.container = table.container;
   checked.unused = std::move(table.unused);
   checked.inputs = OtherInputs();
   checked.limits_file = limits_.string();

@@ -17,9 +17,10 @@
 #include "client/cli/check/results_journal.h"
 #include "client/cli/error_report.h"
 #include "client/cli/errors.h"
-#include "client/cli/formats/utf8.h"
+#include "client/cli/formats/container.h"
 #include "client/cli/shown_progress.h"
 #include "client/cli/terminal/plain_text.h"
+#include "core/base/text.h"
 
 namespace torqued::cli {
 namespace {
@@ -135,7 +136,8 @@ class Run {
     // Behind a line that could not be written nothing may stand.
     if (failure_ || stopped_) return;
     // Results are kept by name.
-    if (journal_ != nullptr && result.is_trajectory && IsUtf8(result.file)) {
+    if (journal_ != nullptr && result.is_trajectory &&
+        FindInvalidUtf8(result.file) == std::string::npos) {
       journal_->Add(result);
     }
     results_.push_back(std::move(result));

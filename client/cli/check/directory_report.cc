@@ -5,11 +5,11 @@
 
 #include "client/cli/check/utilization_text.h"
 #include "client/cli/evaluation_output.h"
-#include "client/cli/formats/csv_writer.h"
+#include "client/cli/formats/csv.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/formats/xml_text.h"
+#include "client/cli/terminal/duration_text.h"
 #include "client/cli/terminal/plain_text.h"
-#include "client/cli/terminal/progress_meter.h"
 #include "client/cli/terminal/table.h"
 
 namespace torqued::cli {

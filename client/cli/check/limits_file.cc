@@ -1,5 +1,6 @@
 #include "client/cli/check/limits_file.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -11,7 +12,6 @@
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/json_tree.h"
-#include "client/cli/formats/yaml_tree.h"
 #include "client/cli/terminal/plain_text.h"
 #include "server/flags/near_names.h"
 
@@ -31,38 +31,10 @@ constexpr std::size_t kExampleJoints = 2;
 /// The member that is a list of pairs.
 constexpr const char* kCurve = "torque_at_speed";
 
-/// A joint of the file.
-class JointReader {
- public:
-  JointReader(const std::string& file, const std::string& joint)
-      : place_(file), joint_(joint) {}
-
-  double Number(const std::string& member, const Json& value) const {
-    if (!value.is_number()) Fail(member, "is not a number");
-    return value.get<double>();
-  }
-
-  void Curve(const std::string& member, const Json& value,
-             v1::JointBounds* bounds) const {
-    const char* const problem = "is not a list of pairs [speed, torque]";
-    if (!value.is_array() || value.empty()) Fail(member, problem);
-    for (const Json& pair : value) {
-      if (!pair.is_array() || pair.size() != 2) Fail(member, problem);
-      bounds->add_speeds(Number(member, pair[0]));
-      bounds->add_torques(Number(member, pair[1]));
-    }
-  }
-
-  [[noreturn]] void Fail(const std::string& member,
-                         const std::string& problem) const {
-    throw DataError(place_, "joint '" + PlainText(joint_, 128) + "': " +
-                                (member.empty() ? "" : member + " ") + problem);
-  }
-
- private:
-  const std::string& place_;
-  const std::string& joint_;
-};
+bool IsPair(const Json& value) {
+  return value.is_array() && value.size() == 2 && value[0].is_number() &&
+         value[1].is_number();
+}
 
 using Numbers = std::map<std::string, std::function<void(double)>>;
 
@@ -74,8 +46,13 @@ std::string LimitHint(const std::string& member, const Numbers& numbers) {
   return near.empty() ? "" : flags::NameHint(near, known);
 }
 
-void TakeJoint(const JointReader& reader, const std::string& name,
+void TakeJoint(const std::string& file, const std::string& name,
                const Json& joint, v1::CheckTrajectoryStart* start) {
+  const auto require = [&](bool holds, const std::string& problem) {
+    if (holds) return;
+    throw DataError(file, "joint '" + PlainText(name, 128) + "': " + problem);
+  };
+  require(joint.is_object(), "is not an object");
   v1::JointBounds bounds;
   v1::JointDrive drive;
   bounds.set_joint(name);
@@ -90,14 +67,22 @@ void TakeJoint(const JointReader& reader, const std::string& name,
       {"armature", [&](double x) { drive.set_armature(x); }}};
   for (const auto& [member, value] : joint.items()) {
     if (member == kCurve) {
-      reader.Curve(member, value, &bounds);
-    } else if (const auto known = numbers.find(member);
-               known != numbers.end()) {
-      known->second(reader.Number(member, value));
-    } else {
-      reader.Fail("", "has no limit called '" + PlainText(member, 40) + "'" +
-                          LimitHint(member, numbers));
+      require(value.is_array() && !value.empty() &&
+                  std::all_of(value.begin(), value.end(), IsPair),
+              member + " is not a list of pairs [speed, torque]");
+      for (const Json& pair : value) {
+        bounds.add_speeds(pair[0].get<double>());
+        bounds.add_torques(pair[1].get<double>());
+      }
+      continue;
     }
+    const auto known = numbers.find(member);
+    if (known == numbers.end()) {
+      require(false, "has no limit called '" + PlainText(member, 40) + "'" +
+                         LimitHint(member, numbers));
+    }
+    require(value.is_number(), member + " is not a number");
+    known->second(value.get<double>());
   }
   const bool drives = drive.has_viscous_friction() ||
                       drive.has_coulomb_friction() || drive.has_armature();
@@ -155,29 +140,22 @@ std::string InsteadOfMoveIt(std::string_view text, const std::string& name) {
          " and so on (accelerations and jerks are not judged)";
 }
 
-/// Refuses what is no JSON object, with what to write instead.
-void RequireObject(std::string_view text, const std::string& name) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
+}  // namespace
+
+void ParseLimits(std::string_view text, const std::string& name,
+                 v1::CheckTrajectoryStart* start) {
   const std::string instead = InsteadOfMoveIt(text, name);
   if (!instead.empty()) throw DataError(name, instead);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || text[first] != '{') {
     throw DataError(name,
                     std::string("is no JSON object with a member for each "
                                 "joint, like ") +
                         kExample);
   }
-}
-
-}  // namespace
-
-void ParseLimits(std::string_view text, const std::string& name,
-                 v1::CheckTrajectoryStart* start) {
-  RequireObject(text, name);
   const Json json = ParseJsonText(text, kMaxDepth, name);
   for (const auto& [joint, value] : json.items()) {
-    const JointReader reader(name, joint);
-    if (!value.is_object()) reader.Fail("", "is not an object");
-    TakeJoint(reader, joint, value, start);
+    TakeJoint(name, joint, value, start);
   }
 }
 

@@ -15,7 +15,7 @@
 #include "client/cli/check/verdict_report.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/formats/xml_text.h"
-#include "client/cli/terminal/progress_meter.h"
+#include "client/cli/terminal/duration_text.h"
 
 namespace torqued::cli {
 namespace {

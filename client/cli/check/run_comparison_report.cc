@@ -6,7 +6,7 @@
 
 #include "client/cli/check/passing_numbers.h"
 #include "client/cli/check/run_comparison.h"
-#include "client/cli/formats/csv_writer.h"
+#include "client/cli/formats/csv.h"
 #include "client/cli/formats/json_numbers.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/terminal/plain_text.h"

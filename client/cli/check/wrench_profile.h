@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "client/cpp/states.h"
 
@@ -16,22 +15,18 @@ class WrenchProfile {
   /// CSV with the columns time, mx, my, mz, fx, fy, fz in any order, or CSV
   /// without names or NPY with these 7 in this order; times increase. Throws
   /// DataError.
-  static WrenchProfile Read(const std::filesystem::path& path);
+  explicit WrenchProfile(const std::filesystem::path& path);
 
   /// As it was read: time, then moment and force.
-  client::Batch Table() const;
+  const client::Batch& table() const { return table_; }
 
   /// A row for each time. Throws DataError for a time before the first or
   /// behind the last one: nothing is known there.
   client::Batch At(std::span<const double> times) const;
 
  private:
-  WrenchProfile(std::string name, std::vector<double> time,
-                client::Batch wrench);
-
   std::string name_;
-  std::vector<double> time_;
-  client::Batch wrench_;
+  client::Batch table_;
 };
 
 }  // namespace torqued::cli

@@ -6,7 +6,7 @@
 
 #include "client/cli/commands/commands.h"
 #include "client/cli/errors.h"
-#include "client/cli/formats/csv_writer.h"
+#include "client/cli/formats/csv.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/lint_output.h"
 #include "client/cli/message_json.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client/cli/commands/commands.h"
-#include "client/cli/formats/csv_writer.h"
+#include "client/cli/formats/csv.h"
 #include "client/cli/message_json.h"
 #include "client/cli/shown_progress.h"
 #include "client/cli/terminal/table.h"

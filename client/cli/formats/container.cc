@@ -1,12 +1,11 @@
 #include "client/cli/formats/container.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <string>
-#include <utility>
+#include <map>
 
-#include "client/cli/formats/npy_header.h"
+#include "client/cli/errors.h"
+#include "client/cli/formats/npy.h"
 #include "client/cli/formats/zip_archive.h"
 
 namespace torqued::cli {
@@ -28,20 +27,17 @@ bool HasLineOfMessage(std::string_view content) {
 }  // namespace
 
 std::optional<Container> ContainerOfName(const std::filesystem::path& path) {
-  static const std::array<std::pair<std::string_view, Container>, 6> kEndings{
-      {{".csv", Container::kCsv},
-       {".npy", Container::kNpy},
-       {".npz", Container::kNpz},
-       {".yaml", Container::kYaml},
-       {".yml", Container::kYaml},
-       {".json", Container::kJson}}};
+  static const std::map<std::string_view, Container> kEndings = {
+      {".csv", Container::kCsv},  {".npy", Container::kNpy},
+      {".npz", Container::kNpz},  {".yaml", Container::kYaml},
+      {".yml", Container::kYaml}, {".json", Container::kJson}};
   std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  for (const auto& [known, container] : kEndings) {
-    if (ending == known) return container;
+  for (char& c : ending) {
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
-  return std::nullopt;
+  const auto known = kEndings.find(ending);
+  if (known == kEndings.end()) return std::nullopt;
+  return known->second;
 }
 
 Container ContainerOfContent(std::string_view content,
@@ -55,6 +51,15 @@ Container ContainerOfContent(std::string_view content,
     return Container::kJson;
   }
   return HasLineOfMessage(content) ? Container::kYaml : Container::kCsv;
+}
+
+CsvTable ParseTable(std::string_view content, const std::string& name) {
+  if (!LooksLikeNpy(content)) return ParseCsv(content, name);
+  CsvTable table;
+  table.numbers = ParseNpy(content, name);
+  if (table.numbers.cols() == 0)
+    throw DataError(name, "the array has no columns");
+  return table;
 }
 
 }  // namespace torqued::cli

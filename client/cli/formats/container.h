@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include "client/cli/formats/csv.h"
 
 namespace torqued::cli {
 
@@ -24,9 +27,12 @@ constexpr std::string_view kContainerEndings =
 /// By the ending of its name; nothing for any other.
 std::optional<Container> ContainerOfName(const std::filesystem::path& path);
 
-/// By its first bytes, and where these do not tell by its name; CSV where
-/// neither does.
+/// By its first bytes or, if these do not tell, by its name; otherwise CSV.
 Container ContainerOfContent(std::string_view content,
                              const std::filesystem::path& path);
+
+/// A table as NPY, by its first bytes, or as CSV; it has columns. Throws
+/// DataError naming `name`.
+CsvTable ParseTable(std::string_view content, const std::string& name);
 
 }  // namespace torqued::cli

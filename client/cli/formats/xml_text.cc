@@ -1,40 +1,33 @@
 #include "client/cli/formats/xml_text.h"
 
+#include <algorithm>
 #include <sstream>
 
-#include "client/cli/formats/utf8.h"
-#include "client/cli/terminal/plain_text.h"
+#include "core/base/text.h"
 
 namespace torqued::cli {
 
 std::string EscapedXml(std::string_view text) {
   std::string escaped;
-  for (const std::uint32_t code : CodePoints(text)) {
-    switch (code) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        // XML has no control characters, and not these two.
-        if (code < 0x20 || code == 0xFFFE || code == 0xFFFF) {
-          escaped += ' ';
-        } else if (Steers(code)) {
-          std::string character;
-          AppendUtf8(code, &character);
-          escaped += PlainText(character);
-        } else {
-          AppendUtf8(code, &escaped);
-        }
+  while (!text.empty()) {
+    const auto [length, code] = FirstCharacter(text);
+    const std::size_t size = std::max<std::size_t>(length, 1);
+    if (length == 0) {
+      escaped += "\uFFFD";
+    } else if (code == '&') {
+      escaped += "&amp;";
+    } else if (code == '<') {
+      escaped += "&lt;";
+    } else if (code == '>') {
+      escaped += "&gt;";
+    } else if (code == '"') {
+      escaped += "&quot;";
+    } else if (code < 0x20 || code == 0xFFFE || code == 0xFFFF) {
+      escaped += ' ';  // XML has none of them
+    } else {
+      escaped += EscapedAsInJson(text.substr(0, size));
     }
+    text.remove_prefix(size);
   }
   return escaped;
 }

@@ -2,6 +2,7 @@
 
 #include <zip.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -12,63 +13,56 @@
 namespace torqued::cli {
 namespace {
 
-// Deflate makes at most 1032 bytes of one; anything beyond is a lie.
-constexpr std::uint64_t kLargestRatio = 1032;
-constexpr std::uint64_t kSmallEntry = 4096;
-constexpr std::uint64_t kMaxUnpacked = std::uint64_t{2} << 30;
-constexpr std::size_t kPiece = 1 << 18;
-// Beyond an array for each field there is nothing to be looked for.
-constexpr zip_int64_t kMaxEntries = 1000;
+constexpr std::size_t kMaxUnpacked = std::size_t{2} << 30;
 
-struct Discard {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-struct Close {
-  void operator()(zip_file_t* file) const { zip_fclose(file); }
-};
-using Archive = std::unique_ptr<zip_t, Discard>;
-using File = std::unique_ptr<zip_file_t, Close>;
+using Archive = std::unique_ptr<zip_t, decltype(&zip_discard)>;
+using Source = std::unique_ptr<zip_source_t, decltype(&zip_source_free)>;
+using File = std::unique_ptr<zip_file_t, decltype(&zip_fclose)>;
 
-std::string Problem(zip_error_t* error) {
-  std::string text = zip_error_strerror(error);
-  zip_error_fini(error);
-  return text;
+/// Of bytes that must outlive it; none make an empty source.
+Source SourceOf(std::string_view bytes) {
+  Source source(
+      zip_source_buffer_create(bytes.data(), bytes.size(), 0, nullptr),
+      &zip_source_free);
+  if (!source) throw std::bad_alloc();
+  return source;
 }
 
-/// Has taken over the source, or freed it.
-Archive Open(zip_source_t* source, int flags, const std::string& name) {
+Archive Open(const Source& source, int flags, const std::string& name) {
   zip_error_t error;
   zip_error_init(&error);
-  Archive archive(zip_open_from_source(source, flags, &error));
+  // The archive gives up what it holds when it is closed.
+  zip_source_keep(source.get());
+  Archive archive(zip_open_from_source(source.get(), flags, &error),
+                  &zip_discard);
   if (!archive) {
-    zip_source_free(source);
-    throw DataError(name, "is no ZIP archive: " + Problem(&error));
+    zip_source_free(source.get());
+    const std::string problem = zip_error_strerror(&error);
+    zip_error_fini(&error);
+    throw DataError(name, "is no ZIP archive: " + problem);
   }
-  zip_error_fini(&error);
   return archive;
 }
 
-/// Whether so many bytes can make that many.
-bool CanHold(std::uint64_t compressed, std::uint64_t size) {
-  return size <= kSmallEntry || size / kLargestRatio <= compressed;
-}
-
-std::string ReadEntry(zip_t* archive, zip_uint64_t index,
-                      const zip_stat_t& stat, const std::string& place) {
-  const File file(zip_fopen_index(archive, index, 0));
+/// Grows with what is there, not with what is said to be.
+std::string ReadEntry(zip_t* archive, zip_uint64_t index, std::size_t max_size,
+                      const std::string& place) {
+  const File file(zip_fopen_index(archive, index, 0), &zip_fclose);
   if (!file) {
     throw DataError(
         place, std::string("cannot be unpacked: ") + zip_strerror(archive));
   }
-  // Grows with what is there, not with what is said to be. Only at the end the
-  // sum is checked.
-  std::string content, piece(kPiece, '\0');
+  std::string content;
+  std::array<char, 1 << 16> piece;
   zip_int64_t got = 0;
   while ((got = zip_fread(file.get(), piece.data(), piece.size())) > 0) {
-    content.append(piece, 0, static_cast<std::size_t>(got));
-    if (content.size() > stat.size) break;
+    content.append(piece.data(), static_cast<std::size_t>(got));
+    if (content.size() > max_size) {
+      throw DataError(place, "makes it larger than 2 GiB");
+    }
   }
-  if (got < 0 || content.size() != stat.size) {
+  // At the end the sum is checked.
+  if (got < 0) {
     throw DataError(place, "cannot be unpacked: its bytes are damaged");
   }
   return content;
@@ -82,88 +76,53 @@ bool LooksLikeZip(std::string_view bytes) {
 }
 
 ZipEntries ReadZip(std::string_view bytes,
-                   const std::function<bool(const std::string&)>& is_wanted,
+                   const std::function<bool(std::string_view)>& is_wanted,
                    const std::string& name) {
-  zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t* const source =
-      zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
-  if (source == nullptr) throw DataError(name, Problem(&error));
-  zip_error_fini(&error);
-  const Archive archive = Open(source, ZIP_RDONLY | ZIP_CHECKCONS, name);
-
-  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
-  if (count > kMaxEntries) {
-    throw DataError(name, "has " + std::to_string(count) +
-                              " entries, which is more than " +
-                              std::to_string(kMaxEntries));
-  }
+  const Archive archive =
+      Open(SourceOf(bytes), ZIP_RDONLY | ZIP_CHECKCONS, name);
+  const auto count =
+      static_cast<zip_uint64_t>(zip_get_num_entries(archive.get(), 0));
   ZipEntries entries;
-  std::uint64_t total = 0;
-  for (zip_int64_t k = 0; k < count; ++k) {
-    const auto index = static_cast<zip_uint64_t>(k);
-    zip_stat_t stat;
-    zip_stat_init(&stat);
-    constexpr zip_uint64_t kNeeded =
-        ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
-    if (zip_stat_index(archive.get(), index, 0, &stat) != 0 ||
-        (stat.valid & kNeeded) != kNeeded) {
-      throw DataError(name, "has an entry that is not described");
-    }
-    const std::string place = name + ", " + PlainText(stat.name, 20);
-    if (!is_wanted(stat.name)) continue;
-    total += stat.size;
-    // Entries may share bytes, which then count once.
-    if (!CanHold(stat.comp_size, stat.size) || !CanHold(bytes.size(), total)) {
-      throw DataError(place, "is larger than its compressed bytes can be");
-    }
-    if (total > kMaxUnpacked) {
-      throw DataError(place, "makes it larger than 2 GiB");
-    }
-    if (!entries
-             .emplace(stat.name, ReadEntry(archive.get(), index, stat, place))
-             .second) {
-      throw DataError(place, "is there twice");
-    }
+  std::size_t total = 0;
+  for (zip_uint64_t k = 0; k < count; ++k) {
+    const char* const entry = zip_get_name(archive.get(), k, 0);
+    if (entry == nullptr) throw DataError(name, "has an entry without a name");
+    if (!is_wanted(entry)) continue;
+    const std::string place = name + ", " + PlainText(entry, 20);
+    const auto [at, is_new] = entries.emplace(
+        entry, ReadEntry(archive.get(), k, kMaxUnpacked - total, place));
+    if (!is_new) throw DataError(place, "is there twice");
+    total += at->second.size();
   }
   return entries;
 }
 
 std::string ZipBytes(const ZipEntries& entries) {
-  zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t* const source = zip_source_buffer_create(nullptr, 0, 0, &error);
-  if (source == nullptr) throw std::bad_alloc();
-  // The archive gives up its own when it is closed; this one is read after.
-  zip_source_keep(source);
-  const auto release = [](zip_source_t* used) { zip_source_free(used); };
-  const std::unique_ptr<zip_source_t, decltype(release)> kept(source, release);
+  const Source source = SourceOf({});
   Archive archive = Open(source, ZIP_TRUNCATE, "archive");
   for (const auto& [name, content] : entries) {
-    zip_source_t* const entry =
-        zip_source_buffer(archive.get(), content.data(), content.size(), 0);
-    const zip_int64_t index =
-        zip_file_add(archive.get(), name.c_str(), entry, ZIP_FL_ENC_UTF_8);
-    if (index < 0) {
-      zip_source_free(entry);
-      throw std::bad_alloc();
-    }
+    Source entry = SourceOf(content);
+    const zip_int64_t index = zip_file_add(archive.get(), name.c_str(),
+                                           entry.get(), ZIP_FL_ENC_UTF_8);
+    if (index < 0) throw std::bad_alloc();
+    [[maybe_unused]] zip_source_t* const added = entry.release();
     const auto place = static_cast<zip_uint64_t>(index);
     zip_set_file_compression(archive.get(), place, ZIP_CM_STORE, 0);
     // The first time that ZIP can tell.
     zip_file_set_dostime(archive.get(), place, 0, 0x21, 0);
   }
   if (zip_close(archive.get()) != 0) throw std::bad_alloc();
-  // Closing has freed it.
   [[maybe_unused]] zip_t* const closed = archive.release();
 
   zip_stat_t stat;
-  if (zip_source_stat(source, &stat) != 0 || zip_source_open(source) != 0) {
+  if (zip_source_stat(source.get(), &stat) != 0 ||
+      zip_source_open(source.get()) != 0) {
     throw std::bad_alloc();
   }
   std::string bytes(stat.size, '\0');
-  const zip_int64_t got = zip_source_read(source, bytes.data(), bytes.size());
-  zip_source_close(source);
+  const zip_int64_t got =
+      zip_source_read(source.get(), bytes.data(), bytes.size());
+  zip_source_close(source.get());
   if (got != static_cast<zip_int64_t>(bytes.size())) throw std::bad_alloc();
   return bytes;
 }

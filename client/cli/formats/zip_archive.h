@@ -15,11 +15,10 @@ using ZipEntries = std::map<std::string, std::string>;
 bool LooksLikeZip(std::string_view bytes);
 
 /// The entries that `is_wanted`, stored or deflated, sums checked; the others
-/// are not unpacked. `name` stands in the DataError thrown where that fails,
-/// where an entry is larger than its compressed bytes can make it, or all of
-/// them are larger than 2 GiB.
+/// are not unpacked. Throws DataError naming `name` if that fails, or if they
+/// are larger than 2 GiB.
 ZipEntries ReadZip(std::string_view bytes,
-                   const std::function<bool(const std::string&)>& is_wanted,
+                   const std::function<bool(std::string_view)>& is_wanted,
                    const std::string& name);
 
 /// Without compression. Equal entries make equal bytes.

@@ -2,40 +2,42 @@
 #pragma once
 
 #include <cstddef>
+#include <sstream>
 #include <streambuf>
 #include <string>
 #include <string_view>
 
+#include "core/base/text.h"
+
 namespace torqued::cli {
 
-/// What could steer a terminal is escaped: control characters and those that
-/// turn the direction of writing become "\u202e", bytes that are no UTF-8
-/// "\x9b". What is beyond `max_bytes` of the result becomes "...". Letters
-/// beyond ASCII stay; neither they nor escapes are cut apart.
-std::string PlainText(std::string_view text,
-                      std::size_t max_bytes = std::string_view::npos);
+/// What could steer a terminal is escaped: ASCII control characters and bytes
+/// that are no UTF-8 become "\x1b", other control characters and those that
+/// turn the direction of writing "\u202e". What is beyond about `max_bytes` of
+/// the result becomes "...".
+inline std::string PlainText(std::string_view text,
+                             std::size_t max_bytes = std::string_view::npos) {
+  return Printable(text, max_bytes);
+}
 
-/// The same, but ends of lines and tabulators stay.
+/// The same, but ends of lines and tabulators stay, and in strings of JSON
+/// nothing changes its meaning: UTF-8 has the escapes that JSON has.
 std::string PlainLines(std::string_view text);
 
-/// Passes on what is written to it as PlainLines. In the strings of JSON it
-/// changes no meaning: there the escapes are the same.
-class PlainBuffer final : public std::streambuf {
+/// Passes on what is written to it as PlainLines, when it is flushed.
+class PlainBuffer final : public std::stringbuf {
  public:
   /// The sink must outlive this.
   explicit PlainBuffer(std::streambuf* sink) : sink_(sink) {}
-  ~PlainBuffer() override;
+  ~PlainBuffer() override { PlainBuffer::sync(); }
   PlainBuffer(const PlainBuffer&) = delete;
   PlainBuffer& operator=(const PlainBuffer&) = delete;
 
  protected:
-  std::streamsize xsputn(const char* text, std::streamsize size) override;
-  int overflow(int c) override;
   int sync() override;
 
  private:
   std::streambuf* sink_;
-  std::string pending_;  // the beginning of a character
 };
 
 }  // namespace torqued::cli

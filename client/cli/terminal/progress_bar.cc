@@ -2,23 +2,18 @@
 
 #include <unistd.h>
 
-#include <cmath>
+#include <algorithm>
 #include <ostream>
 #include <utility>
+
+#include "client/cli/terminal/duration_text.h"
 
 namespace torqued::cli {
 namespace {
 
-constexpr int kBarCells = 30;
+constexpr std::size_t kBarCells = 30;
 constexpr std::chrono::milliseconds kBarPeriod{100};
 constexpr std::chrono::milliseconds kLinePeriod{2000};
-
-std::string Bar(double fraction) {
-  const int full = static_cast<int>(std::floor(fraction * kBarCells));
-  std::string bar = "[";
-  for (int k = 0; k < kBarCells; ++k) bar += k < full ? '#' : '.';
-  return bar + "]";
-}
 
 }  // namespace
 
@@ -33,43 +28,42 @@ ProgressBar::ProgressBar(std::ostream& out, ProgressStyle style,
     : out_(out),
       style_(style),
       unit_(std::move(unit)),
-      meter_(total, start),
+      total_(total),
+      start_(start),
       drawn_(start) {}
 
 void ProgressBar::Update(std::int64_t done, TimePoint now) {
-  meter_.Update(done, now);
+  done_ = std::max(done_, std::min(done, total_));
   if (style_ == ProgressStyle::kNone) return;
   const bool is_bar = style_ == ProgressStyle::kBar;
   if (now - drawn_ < (is_bar ? kBarPeriod : kLinePeriod)) return;
   drawn_ = now;
-  if (is_bar) {
-    // Return, line, erase what a longer line left.
-    out_ << '\r' << Bar(meter_.fraction()) << ' ' << Line() << "\x1b[K"
-         << std::flush;
-    visible_ = true;
-  } else {
-    out_ << Line() << std::endl;
+  const auto count = static_cast<double>(done_);
+  const auto total = static_cast<double>(total_);
+  const double fraction = total > 0 ? count / total : 1;
+  const double speed =
+      count / std::chrono::duration<double>(now - start_).count();
+  const std::string percent = std::to_string(static_cast<int>(fraction * 100));
+  std::string line = std::string(3 - percent.size(), ' ') + percent + " %  " +
+                     CountText(count) + " of " + CountText(total) + " " +
+                     unit_ + "  " + CountText(speed) + "/s";
+  if (speed > 0) {
+    line += "  " + DurationText((total - count) / speed) + " left";
   }
+  if (!is_bar) {
+    out_ << line << std::endl;
+    return;
+  }
+  std::string cells(kBarCells, '.');
+  std::fill_n(cells.begin(), static_cast<int>(fraction * kBarCells), '#');
+  // Return, line, erase what a longer line left.
+  out_ << "\r[" << cells << "] " << line << "\x1b[K" << std::flush;
+  visible_ = true;
 }
 
 void ProgressBar::Clear() {
   if (visible_) out_ << "\r\x1b[K" << std::flush;
   visible_ = false;
-}
-
-std::string ProgressBar::Line() const {
-  const int percent = static_cast<int>(std::floor(meter_.fraction() * 100));
-  std::string line = (percent < 10    ? "  "
-                      : percent < 100 ? " "
-                                      : "") +
-                     std::to_string(percent) + " %  " +
-                     CountText(static_cast<double>(meter_.done())) + " of " +
-                     CountText(static_cast<double>(meter_.total())) + " " +
-                     unit_ + "  " + CountText(meter_.per_second()) + "/s";
-  if (const auto left = meter_.seconds_left()) {
-    line += "  " + DurationText(*left) + " left";
-  }
-  return line;
 }
 
 }  // namespace torqued::cli

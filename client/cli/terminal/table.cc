@@ -19,6 +19,11 @@ std::size_t Width(std::string_view text) {
 
 }  // namespace
 
+Table::Table(std::vector<TableColumn> columns) : columns_(std::move(columns)) {
+  std::vector<std::string>& titles = rows_.emplace_back();
+  for (const TableColumn& column : columns_) titles.push_back(column.title);
+}
+
 void Table::Add(std::vector<std::string> cells) {
   cells.resize(columns_.size());
   for (std::string& cell : cells) cell = PlainText(cell);
@@ -26,30 +31,22 @@ void Table::Add(std::vector<std::string> cells) {
 }
 
 void Table::Print(std::ostream& out) const {
-  std::vector<std::size_t> widths;
-  for (std::size_t k = 0; k < columns_.size(); ++k) {
-    std::size_t width = Width(columns_[k].title);
-    for (const auto& row : rows_) width = std::max(width, Width(row[k]));
-    widths.push_back(width);
+  std::vector<std::size_t> widths(columns_.size());
+  for (const auto& row : rows_) {
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      widths[k] = std::max(widths[k], Width(row[k]));
+    }
   }
-
-  const auto print = [&](const auto& cell_of) {
+  for (const auto& row : rows_) {
     std::string line;
-    for (std::size_t k = 0; k < columns_.size(); ++k) {
-      if (k > 0) line += "  ";
-      const std::string& cell = cell_of(k);
-      const std::string blanks(widths[k] - Width(cell), ' ');
-      line +=
-          columns_[k].align == Align::kRight ? blanks + cell : cell + blanks;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const std::string blanks(widths[k] - Width(row[k]), ' ');
+      line += (k > 0 ? "  " : "");
+      line += columns_[k].align == Align::kRight ? blanks + row[k]
+                                                 : row[k] + blanks;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out << line << '\n';
-  };
-  print([this](std::size_t k) -> const std::string& {
-    return columns_[k].title;
-  });
-  for (const auto& row : rows_) {
-    print([&row](std::size_t k) -> const std::string& { return row[k]; });
   }
 }
 

@@ -19,18 +19,17 @@ struct TableColumn {
 /// ends. Width counts code points of UTF-8.
 class Table {
  public:
-  explicit Table(std::vector<TableColumn> columns)
-      : columns_(std::move(columns)) {}
+  explicit Table(std::vector<TableColumn> columns);
 
   /// Missing cells are empty. What could steer a terminal is escaped.
   void Add(std::vector<std::string> cells);
-  bool empty() const { return rows_.empty(); }
+  bool empty() const { return rows_.size() == 1; }
 
   void Print(std::ostream& out) const;
 
  private:
   std::vector<TableColumn> columns_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::vector<std::string>> rows_;  // the titles first
 };
 
 }  // namespace torqued::cli

@@ -253,17 +253,13 @@ def test_limits_of_moveit_are_told_what_to_write_instead(move, tmp_path):
     ("panda_joint1:\n  effort: 3\n", "is no JSON object"),
     ("", "is no JSON object"), ("<robot/>", "is no JSON object"),
     ('{"panda_joint1":\n  {"effort": 3,}}', ":2): is not JSON at column 16"),
-    ('{"panda_joint1": {"effort": 1e999}}', "a number that no double holds"),
-    ('{"panda\xff', "")])
-def test_no_limits_file_gets_the_text_of_a_parser(move, tmp_path, content,
-                                                  told):
+    ('{"panda_joint1": {"effort": 1e999}}', "number overflow"),
+    ('{"panda\xff', "ill-formed UTF-8")])
+def test_what_is_no_file_of_limits_is_told(move, tmp_path, content, told):
     path = tmp_path / "limits.json"
     path.write_bytes(content.encode("latin-1"))
     said = refused(*CHECK, move, "-m", PANDA, "--limits", path)
     assert told.replace('"a": {', '"a":{') in said or told in said, said
-    for word in ("exception", "parse error", "syntax error", "yaml-cpp",
-                 "last read"):
-        assert word not in said
 
 
 # --- Models -------------------------------------------------------------------

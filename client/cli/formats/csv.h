@@ -1,6 +1,7 @@
-// Tables of numbers as comma-separated text.
+// Tables as comma-separated text.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,5 +24,22 @@ struct CsvTable {
 /// number of cells, and every cell is a number (inf and nan are). `name` stands
 /// in the DataError thrown otherwise, with the line.
 CsvTable ParseCsv(std::string_view text, const std::string& name);
+
+/// Builds text row by row: cells, then EndRow.
+class CsvWriter {
+ public:
+  explicit CsvWriter(const std::vector<std::string>& header);
+
+  /// Shortest decimal that reads back to the same double.
+  void Number(double number);
+  /// In quotes where it needs them.
+  void Text(std::string_view text);
+  void EndRow();
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
 
 }  // namespace torqued::cli
