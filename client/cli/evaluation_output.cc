@@ -73,8 +73,8 @@ std::vector<std::string> Words(const std::string& text) {
 std::vector<std::string> NamesAlong(const std::string& dimension,
                                     const v1::TableInfo& info,
                                     const Evaluation& evaluation) {
-  const std::vector<std::string> joints(evaluation.echo.joint_names().begin(),
-                                        evaluation.echo.joint_names().end());
+  std::vector<std::string> joints(evaluation.echo.joint_names().begin(),
+                                  evaluation.echo.joint_names().end());
   if (dimension == "nv" || dimension == "links") return joints;
   if (dimension == "m") return AxisNames(evaluation);
   if (dimension == "10links") {

@@ -168,8 +168,7 @@ EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
   if (IsSmall(plan)) {
     run.Chunk(0, plan.rows());
     EvaluationReport report = run.Report();
-    // Rows in doubt take a hundred times as long; cold caches and interruptions
-    // are not to send small calls to the pool.
+    // Rows in doubt always take so long, cold caches and interruptions do not.
     const EvaluationPlan::Checked& known = plan.checked();
     const bool slow = report.compute > 10 * kSmall;
     if (!slow && known.slow_runs > 0) known.slow_runs = 0;

@@ -58,10 +58,11 @@ bool ParseHeader(std::string_view rest, Array* array) {
   if (!take(",") || !take("'shape'") || !take(":") || !take("(")) return false;
   while (!take(")")) {
     std::uint64_t& size = array->shape.emplace_back();
-    const char* const end = rest.data() + rest.size();
-    const auto [stop, error] = std::from_chars(rest.data(), end, size);
+    const char* const begin = rest.data();
+    const auto [stop, error] =
+        std::from_chars(begin, begin + rest.size(), size);
     if (error != std::errc()) return false;
-    rest.remove_prefix(static_cast<std::size_t>(stop - rest.data()));
+    rest.remove_prefix(static_cast<std::size_t>(stop - begin));
     if (!take(",") && !rest.starts_with(")")) return false;
   }
   take(",");
