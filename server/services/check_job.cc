@@ -20,8 +20,8 @@ namespace {
 constexpr char kWrenches[] = "tip_wrench_on_environment";
 
 /// A start is kept as it came, decoded and by the check; the verdict repeats
-/// it, tells its curves as limits, is copied and serialized.
-constexpr std::int64_t kCopiesOfStart = 10;
+/// it, tells its curves as limits and in words, is copied and serialized.
+constexpr std::int64_t kCopiesOfStart = 20;
 /// What a verdict tells of a joint, and of a violation or remark, likewise.
 constexpr std::int64_t kBytesOfJoint = 4096;
 constexpr std::int64_t kBytesOfFinding = 1024;
@@ -293,6 +293,9 @@ std::optional<Error> CheckJob::Conclude() {
            verdict.mutable_echo());
   FillTipFrameOfAnyStates(check_->plan(), verdict.mutable_echo());
   PutIntoWords(&verdict);
+  std::vector<std::string> joints;
+  for (const Joint& joint : model_->joints()) joints.push_back(joint.name);
+  PutAskedIntoWords(wrench_, joints, &verdict);
   return std::nullopt;
 }
 

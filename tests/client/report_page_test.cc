@@ -19,8 +19,7 @@ DirectoryCheck Checked(int failed, int passed, int errors) {
   check.question = {{"model", "arm"},
                     {"revision", "0123456789abcdef"},
                     {"server_version", "9.8.7"},
-                    {"asked", {{"derating", 0.75}}},
-                    {"inputs", Json::object()}};
+                    {"asked", {{"derating", 0.75}}}};
   check.seconds = 2;
   for (int k = 0; k < failed + passed + errors; ++k) {
     FileResult result;
@@ -50,7 +49,11 @@ Json DataOf(const std::string& page) {
 Json DataOf(const DirectoryCheck& check) { return DataOf(ReportPage(check)); }
 
 TEST(ReportPage, OfADirectoryTellsTotalsAndTheQuestion) {
-  const Json data = DataOf(Checked(2, 3, 1));
+  DirectoryCheck check = Checked(2, 3, 1);
+  check.results[1].asked_words = {
+      {{"title", "derating"}, {"words", "all torque limits times 0.75"}}};
+  const Json data = DataOf(check);
+  EXPECT_EQ(data["request"]["asked"]["derating"], 0.75);
   EXPECT_EQ(data["title"], "moves</script><b>");
   EXPECT_EQ(data["sentence"],
             "3 pass, 2 fail, 1 have no verdict; checked in 2.0 s");

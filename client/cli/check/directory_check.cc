@@ -50,11 +50,12 @@ bool IsAboutTheFile(const client::Error& error) {
 class Run {
  public:
   Run(const Checker& checker, fs::path directory,
-      std::vector<std::string> files, ResultsJournal* journal)
+      std::vector<std::string> files, ResultsJournal* journal, bool worded)
       : checker_(checker),
         directory_(std::move(directory)),
         files_(std::move(files)),
-        journal_(journal) {}
+        journal_(journal),
+        worded_(worded) {}
 
   /// Until nothing is left, or something ends the run.
   void Work() {
@@ -112,8 +113,16 @@ class Run {
     try {
       const fs::path path = directory_ / file;
       result.stamp = StampOf(path);
-      return ResultOf(file, result.stamp,
-                      checker_.Check(path, {}).check.verdict);
+      const CheckedTrajectory checked = checker_.Check(path, {});
+      result = ResultOf(file, result.stamp, checked.check.verdict);
+      for (const v1::AskedWords& asked : checked.check.verdict.asked_words()) {
+        // The wrench of one file is not that of all.
+        if (checked.brings_wrench && asked.title().starts_with("wrench")) {
+          continue;
+        }
+        result.asked_words.push_back(ToJson(asked));
+      }
+      return result;
     } catch (const LimitsError&) {
       throw;  // of all files
     } catch (const NotATrajectory&) {
@@ -135,6 +144,8 @@ class Run {
     const std::lock_guard lock(mutex_);
     // Behind a line that could not be written nothing may stand.
     if (failure_ || stopped_) return;
+    if (worded_) result.asked_words.clear();
+    worded_ = worded_ || !result.asked_words.empty();
     // Results are kept by name.
     if (journal_ != nullptr && result.is_trajectory &&
         FindInvalidUtf8(result.file) == std::string::npos) {
@@ -153,6 +164,7 @@ class Run {
   std::condition_variable changed_;
   std::size_t next_ = 0;
   std::vector<FileResult> results_;
+  bool worded_;  // the question is told in a result
   std::exception_ptr failure_;
   bool stopped_ = false;
 };
@@ -215,6 +227,13 @@ std::size_t DirectoryCheck::passed() const {
 
 std::size_t DirectoryCheck::failed() const {
   return results.size() - errors() - passed();
+}
+
+Json DirectoryCheck::asked_words() const {
+  for (const FileResult& result : results) {
+    if (!result.asked_words.empty()) return result.asked_words;
+  }
+  return Json::array();
 }
 
 std::vector<std::string> TrajectoriesBelow(
@@ -281,7 +300,8 @@ DirectoryCheck CheckDirectory(Session& session, const Checker& checker,
 
   const auto begin = SteadyClock::now();
   const auto workers = std::min(files.size(), static_cast<std::size_t>(jobs));
-  Run run(checker, directory, std::move(files), journal ? &*journal : nullptr);
+  Run run(checker, directory, std::move(files), journal ? &*journal : nullptr,
+          /*worded=*/!check.asked_words().empty());
   {
     const InterruptedRun interrupted(session, run, check.resumed, total,
                                      journal.has_value());

@@ -20,6 +20,8 @@ struct DirectoryCheck {
   std::size_t errors() const;
   std::size_t failed() const;
   std::size_t passed() const;
+  /// See FileResult; empty without a verdict.
+  Json asked_words() const;
 };
 
 /// The files below it, also in directories, whose names end like a container's;

@@ -91,6 +91,7 @@ Json DirectoryJson(const DirectoryCheck& check) {
   Json json;
   json["directory"] = check.directory;
   json.update(check.question);
+  json["asked_words"] = check.asked_words();
   json["files"] = check.results.size();
   json["passed"] = check.passed();
   json["failed"] = check.failed();
@@ -100,6 +101,7 @@ Json DirectoryJson(const DirectoryCheck& check) {
   json["results"] = Json::array();
   for (const FileResult& result : check.results) {
     json["results"].push_back(ToJson(result));
+    json["results"].back().erase("asked_words");
   }
   return json;
 }

@@ -126,6 +126,7 @@ Json ToJson(const FileResult& result) {
   }
   json["slow_down_possible"] = result.slow_down.has_value();
   if (result.slow_down) json["slow_down"] = NumberJson(*result.slow_down);
+  if (!result.asked_words.empty()) json["asked_words"] = result.asked_words;
   return json;
 }
 
@@ -158,6 +159,11 @@ std::optional<FileResult> ResultFromJson(const Json& json) {
     result.slow_down = OptionalFrom(json, "slow_down");
     if (json.contains("payload_possible")) {
       result.payload_possible = json["payload_possible"].get<bool>();
+    }
+    for (const Json& asked : json.value("asked_words", Json::array())) {
+      result.asked_words.push_back(
+          {{"title", asked.at("title").get<std::string>()},
+           {"words", asked.at("words").get<std::string>()}});
     }
     return result;
   } catch (const Json::exception&) {

@@ -51,6 +51,9 @@ struct FileResult {
   /// Looked at always; absent: no pace passes, as where positions are outside
   /// their limits.
   std::optional<double> slow_down;
+  /// Of the first verdict of a run, for all: its question in words, a list of
+  /// `title` and `words`.
+  Json asked_words;
 };
 
 FileResult ResultOf(std::string file, const FileStamp& stamp,

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "client/cli/check/asked_words.h"
 #include "client/cli/check/directory_report.h"
 #include "client/cli/check/passing_numbers.h"
 #include "client/cli/check/verdict_report.h"
@@ -44,69 +43,16 @@ std::string Filled(const Json& data, const std::string& text) {
   return page.append(rest);
 }
 
-/// What everybody asks, what is not at its default, and whose limits count.
-void AddAsked(const std::vector<AskedItem>& items, Pairs* asked) {
-  bool own_limits = false;
-  for (const AskedItem& item : items) {
-    own_limits = own_limits || item.kind == AskedKind::kLimits;
-    if (!item.is_default || item.kind == AskedKind::kEssential) {
-      asked->emplace_back(item.what, item.words);
-    }
-  }
-  if (!own_limits) asked->emplace_back("limits", "those of the model");
-}
-
-Pairs AskedOf(const CheckedTrajectory& checked) {
-  const v1::TrajectoryVerdict& verdict = checked.check.verdict;
-  const v1::Echo& echo = verdict.echo();
-  // With what the server filled in.
-  v1::CheckTrajectoryStart start = verdict.asked();
-  v1::Options* options = start.mutable_options();
-  if (options->has_payload() && !echo.payload().frame().empty()) {
-    options->mutable_payload()->set_frame(echo.payload().frame());
-  }
-  if (!echo.terms().gravity().empty()) {
-    *options->mutable_terms()->mutable_gravity() = echo.terms().gravity();
-  }
-  JointUnits units;
-  for (const v1::JointDemand& joint : verdict.joints()) {
-    units.emplace(joint.joint(), joint.effort_unit());
-  }
-  Pairs asked = {{"model", echo.model() + "@" + echo.revision()},
-                 {"trajectory", verdict.judged() + ", over " +
-                                    ReadableText(verdict.duration()) + " s"}};
-  if (verdict.has_coarse_step()) {
-    asked.emplace_back("largest step", verdict.coarse_step().message());
-  }
-  AddAsked(AskedItems(start, checked.inputs, units), &asked);
+/// What the server does not know of what it was asked.
+Pairs FilesOf(const CheckedTrajectory& checked) {
+  Pairs files;
   if (!checked.limits_file.empty()) {
-    asked.emplace_back("file of limits", checked.limits_file);
+    files.emplace_back("file of limits", checked.limits_file);
   }
   if (!checked.wrench_file.empty()) {
-    asked.emplace_back("file of wrenches", checked.wrench_file);
+    files.emplace_back("file of wrenches", checked.wrench_file);
   }
-  if (checked.brings_wrench) {
-    asked.emplace_back("wrench of the tip on the environment",
-                       "that of the trajectory's file, sample by sample");
-  }
-  asked.emplace_back("server",
-                     echo.server_version() + ", target " + echo.target());
-  return asked;
-}
-
-Pairs FoundIn(const v1::TrajectoryVerdict& verdict) {
-  Pairs found;
-  if (verdict.joints_size() > 0) {
-    if (verdict.has_payload()) {
-      found.emplace_back("largest payload", verdict.payload().message());
-    }
-    found.emplace_back("pace", verdict.slow_down().message());
-    found.emplace_back("energy", verdict.energy_message());
-  }
-  if (verdict.has_path_inertia()) {
-    found.emplace_back("task", verdict.path_inertia().message());
-  }
-  return found;
+  return files;
 }
 
 /// Of equal parts those rows in which a column is lowest or highest; at most
@@ -184,7 +130,7 @@ void AddCurves(const CheckedTrajectory& checked, Index most, Json* data) {
 }
 
 std::string TextOf(const Pairs& pairs) {
-  std::string text = "\n";
+  std::string text;
   for (const auto& [what, words] : pairs) {
     text.append(what).append(": ").append(words).append("\n");
   }
@@ -225,18 +171,17 @@ std::set<v1::TrajectoryTable> TablesForReport(bool derived, bool task) {
 
 std::string ReportPage(const CheckedTrajectory& checked) {
   const v1::TrajectoryVerdict& verdict = checked.check.verdict;
-  v1::CheckTrajectoryStart request = verdict.asked();
-  request.clear_tables();
-  const Pairs asked = AskedOf(checked);
-  Json data = {{"title", checked.file},         {"passes", verdict.passes()},
-               {"sentence", verdict.message()}, {"asked", asked},
-               {"request", ToJson(request)},    {"found", FoundIn(verdict)},
-               {"verdict", ToJson(verdict)}};
-  data["verdict"].erase("asked");
+  const Pairs files = FilesOf(checked);
+  Json data = {
+      {"title", checked.file}, {"asked", files}, {"verdict", ToJson(verdict)}};
   std::ostringstream text;
   text << checked.file << "\n";
   PrintVerdict(checked, text);
-  text << TextOf(asked);
+  text << "\n";
+  for (const v1::AskedWords& asked : verdict.asked_words()) {
+    text << asked.title() << ": " << asked.words() << "\n";
+  }
+  text << TextOf(files);
   const auto free = static_cast<Index>(
       kPageBytes - std::min(kPageBytes, Filled(data, text.str()).size()));
   // Four letters stand for three bytes; a joint has five curves.
@@ -254,13 +199,14 @@ std::string ReportPage(const DirectoryCheck& check) {
     return question.value(member, std::string());
   };
   Pairs asked = {{"model", told("model") + "@" + told("revision")}};
-  AddAsked(AskedItems(StartFromJson(question.value("asked", Json::object())),
-                      question.value("inputs", Json::object())),
-           &asked);
+  for (const Json& words : check.asked_words()) {
+    asked.emplace_back(words["title"], words["words"]);
+  }
   asked.emplace_back("server", told("server_version"));
   Json results = Json::array(), errors = Json::array();
   for (const FileResult& result : check.results) {
     Json row = ToJson(result);
+    row.erase("asked_words");
     if (!result.error.empty()) {
       if (errors.size() < kListedErrors) errors.push_back(std::move(row));
     } else if (results.size() < kListedFiles) {
@@ -275,7 +221,6 @@ std::string ReportPage(const DirectoryCheck& check) {
                      {"sentence", SentenceOf(check)},
                      {"asked", asked},
                      {"request", question},
-                     {"found", Json::array()},
                      {"judged", check.results.size() - check.errors()},
                      {"errors", check.errors()},
                      {"results", results},
@@ -283,7 +228,7 @@ std::string ReportPage(const DirectoryCheck& check) {
   std::ostringstream text;
   text << check.directory << "\n";
   PrintDirectory(check, text);
-  text << TextOf(asked);
+  text << "\n" << TextOf(asked);
   return Filled(data, text.str());
 }
 

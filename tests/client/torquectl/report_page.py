@@ -23,7 +23,9 @@ class Page(html.parser.HTMLParser):
             r'id="data">(.*?)</script>', self.source, re.DOTALL)[1])
         self.text = html.unescape(re.search(
             r"<noscript>(.*?)</noscript>", self.source, re.DOTALL)[1])
-        self.asked = dict(self.data["asked"])
+        self.asked = {**{asked["title"]: asked["words"] for asked in
+                         self.data.get("verdict", {}).get("asked_words", ())},
+                      **dict(self.data["asked"])}
 
     def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))

@@ -80,7 +80,9 @@ def test_an_overview_ranks_all_files(samples, tmp_path):
     assert shown["title"].startswith("FAIL ")
     assert (f"{report['passed']} pass, {report['failed']} fail, 1 have no verdict"
             in shown["text"])
-    assert page.asked["payload"] == "0.5 kg at the tip"
+    assert page.asked["payload"].startswith("0.5 kg at panda_")
+    assert report["asked_words"][1] == {
+        "title": "payload", "words": page.asked["payload"]}
     ranked = [r["file"] for r in report["results"] if "error" not in r]
     everything, missing = shown["text"].split("Files, the worst first")[
         1].split("Without a verdict")
@@ -159,6 +161,7 @@ def test_what_was_done_is_not_done_again(samples, tmp_path):
     again = check(tmp_path / "files", *flags, code=ERROR)
     assert again["resumed"] == 31  # all but the bad one
     assert again["results"] == first["results"]
+    assert again["asked_words"] == first["asked_words"] != []
 
     # What changed, what is new and what was never finished is done.
     (tmp_path / "files" / "bad.csv").unlink()
