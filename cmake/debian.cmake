@@ -40,6 +40,9 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/client/python/torqued
   DESTINATION ${modules} COMPONENT Python
   FILES_MATCHING PATTERN *.py PATTERN py.typed
   PATTERN *_pb2* EXCLUDE PATTERN __pycache__ EXCLUDE)
+install(FILES ${PROJECT_BINARY_DIR}/python/torqued/contract.py
+  ${PROJECT_BINARY_DIR}/python/torqued/report.html
+  DESTINATION ${modules}/torqued COMPONENT Python)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/python/torqued/v1
   DESTINATION ${modules}/torqued COMPONENT Python
   FILES_MATCHING PATTERN *_pb2*.py PATTERN *_pb2.pyi

@@ -1,11 +1,12 @@
-"""Generates messages, stubs and torqued/contract.py while the wheel is built, and puts
-what they are generated from into source distributions; all else stands in
+"""Makes messages, stubs, torqued/contract.py and torqued/report.html while the wheel is
+built, and puts what they are made of into source distributions; all else stands in
 pyproject.toml. The server that TORQUED_WHEEL_SERVER names goes into the wheel, with
 its libraries."""
 
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -36,6 +37,28 @@ def proto_directory():
 
 def proto_files(directory):
     return sorted((directory / "torqued" / "v1").glob("*.proto"))
+
+
+def report_template():
+    """In a source distribution, or in the repository."""
+    return next(path for path in (HERE / "report" / "report.html",
+                                  HERE.parent / "report" / "report.html")
+                if path.exists())
+
+
+def filled_report():
+    """The template with the chart library in it."""
+    library = pathlib.Path(
+        os.environ.get("DYGRAPHS_DIRECTORY", "/usr/share/javascript/dygraphs"))
+    page = report_template().read_text("utf-8")
+    for mark, name in (("CHART_CSS", "dygraph.min.css"), ("CHART_JS", "dygraph.min.js")):
+        if not (library / name).exists():
+            sys.exit(f"there is no {library / name}; Debian's package is "
+                     "libjs-dygraphs, or set DYGRAPHS_DIRECTORY")
+        # A browser's debugger would look for the map.
+        page = page.replace(f"/*{mark}*/", re.sub(
+            r"/[/*]# sourceMappingURL=.*", "", (library / name).read_text("utf-8")))
+    return page
 
 
 def program(name, package):
@@ -74,6 +97,7 @@ class BuildWithStubs(build_py):
              f"--plugin={protos / 'plugin' / 'protoc-gen-torqued'}",
              *map(str, proto_files(protos))],
             check=True)
+        (target / "torqued" / "report.html").write_text(filled_report(), "utf-8")
         server = target / "torqued" / "server"
         shutil.rmtree(server, ignore_errors=True)  # of a wheel before
         if SERVER:
@@ -103,6 +127,8 @@ class SourceWithProtos(sdist):
             for file in proto_directory().joinpath(folder).glob(kind):
                 if file.is_file():
                     shutil.copy(file, target)
+        pathlib.Path(base_dir, "report").mkdir()
+        shutil.copy(report_template(), pathlib.Path(base_dir, "report"))
 
 
 setup(cmdclass={"bdist_wheel": PlatformWheel, "build_py": BuildWithStubs,

@@ -1,5 +1,5 @@
 # cmake -DTEMPLATE=... -DCHART_JS=... -DCHART_CSS=... -DOUTPUT=... -P embed.cmake:
-# a .cc with the template of reports and the chart library in it.
+# the template of reports with the chart library in it, as .html or in a .cc.
 file(READ ${TEMPLATE} page)
 foreach(mark CHART_CSS CHART_JS)
   file(READ ${${mark}} text)
@@ -7,6 +7,10 @@ foreach(mark CHART_CSS CHART_JS)
   string(REGEX REPLACE "/[/*]# sourceMappingURL=[^\n]*" "" text "${text}")
   string(REPLACE "/*${mark}*/" "${text}" page "${page}")
 endforeach()
+if(OUTPUT MATCHES "html$")
+  file(WRITE ${OUTPUT} "${page}")
+  return()
+endif()
 file(WRITE ${OUTPUT}.html "${page}")
 file(READ ${OUTPUT}.html bytes HEX)
 string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")

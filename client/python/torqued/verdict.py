@@ -15,6 +15,7 @@ from torqued.contract import Reason
 from torqued.contract import TrajectoryVerdict as _Fields
 from torqued.formats.numpy_files import write_npy
 from torqued.plain_text import plain
+from torqued.report import page
 from torqued.trajectory import Trajectory, write_blocks
 from torqued.v1 import trajectory_pb2 as pb
 from torqued.values import FloatArray, Path
@@ -45,10 +46,7 @@ class TrajectoryVerdict(_Fields):
         """Everything but the tables, in words of JSON, as `torquectl trajectory
         check --output json` writes it. Numbers that JSON lacks are strings:
         "Infinity"."""
-        return {"trajectory": self.trajectory.file,
-                **_counts_as_numbers(json_format.MessageToDict(
-                    self.proto, preserving_proto_field_name=True,
-                    **{_WITH_ZEROS: True})),
+        return {"trajectory": self.trajectory.file, **self._message(),
                 "inputs": {name: said.tolist() if isinstance(said, np.ndarray)
                            else said for name, said in self.inputs.items()},
                 "seconds": self.seconds}
@@ -56,6 +54,17 @@ class TrajectoryVerdict(_Fields):
     def to_json(self, indent: int | None = 2) -> str:
         """See `to_dict`."""
         return json.dumps(self.to_dict(), indent=indent)
+
+    def _message(self) -> dict[str, Any]:
+        return _counts_as_numbers(json_format.MessageToDict(
+            self.proto, preserving_proto_field_name=True, **{_WITH_ZEROS: True}))
+
+    def save_html(self, path: Path) -> None:
+        """One page that fetches nothing, for a browser or a printer: verdict,
+        violations and curves, as `torquectl trajectory check --html` writes it. It
+        takes `tables` with "tau" and "torque_limit"; also "v" with `derive`,
+        "sigma_min" and "condition" with `task`. Raises InvalidArgument, OSError."""
+        pathlib.Path(path).write_text(page(self, self._message()), "utf-8")
 
     def write_torques(self, path: Path) -> None:
         """The torques, where `tables` had "tau", by the suffix of the file:

@@ -28,6 +28,7 @@ def fixture_copy(tmp_path_factory):
     """Of the sources, in which nothing is left."""
     copy = tmp_path_factory.mktemp("source")
     shutil.copytree(PACKAGE, copy / "client" / "python")
+    shutil.copytree(SOURCE / "client" / "report", copy / "client" / "report")
     shutil.copytree(SOURCE / "proto", copy / "proto")
     return copy
 
@@ -74,6 +75,9 @@ def test_a_wheel_with_a_server_needs_no_other_program_or_library(copy, tmp_path)
 def test_a_wheel_installs_and_imports(copy, tmp_path):
     install_wheel(copy, tmp_path)
     assert (tmp_path / "torqued" / "py.typed").exists()
+    # With the chart library in it.
+    page = (tmp_path / "torqued" / "report.html").read_text("utf-8")
+    assert "Dygraph=" in page and "/*CHART_JS*/" not in page
     assert not (tmp_path / "torqued" / "server").exists()
     assert (tmp_path / "torqued" / "v1" / "dynamics_pb2.pyi").exists()
     program = textwrap.dedent(f"""
