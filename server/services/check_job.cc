@@ -292,6 +292,10 @@ std::optional<Error> CheckJob::Conclude() {
            entry_.loaded->options->validation, engine_.target(),
            verdict.mutable_echo());
   FillTipFrameOfAnyStates(check_->plan(), verdict.mutable_echo());
+  if (decoded_.options.path_inertia) {
+    EncodeTask(decoded_.options.evaluation.task,
+               verdict.mutable_echo()->mutable_operational_space());
+  }
   PutIntoWords(&verdict);
   std::vector<std::string> joints;
   for (const Joint& joint : model_->joints()) joints.push_back(joint.name);

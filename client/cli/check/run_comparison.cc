@@ -1,14 +1,12 @@
 #include "client/cli/check/run_comparison.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "client/cli/check/asked_question.h"
 #include "client/cli/check/passing_numbers.h"
 #include "client/cli/check/results_journal.h"
 #include "client/cli/errors.h"
@@ -63,6 +61,22 @@ double SlowDown(const Json& summary) {
   return passes ? RequiredNumberFromJson(pace.at("factor")) : kInfinity;
 }
 
+/// What counted, whether or not a client wrote what is a default.
+Json AskedIn(const Json& summary) {
+  Json asked = summary.at("asked");
+  asked.erase("tables");
+  const Json& echo = summary.at("echo");
+  asked["options"] = Json::object();
+  for (const char* const option :
+       {"terms", "tip_frame", "reference_frame", "precision", "payload"}) {
+    asked["options"][option] = echo.value(option, Json());
+  }
+  asked["operational_space"] = echo.value("operational_space", Json());
+  Json& frame = asked["tip_wrench_reference_frame"];
+  if (frame == "REFERENCE_FRAME_UNSPECIFIED") frame = "REFERENCE_FRAME_LOCAL";
+  return asked;
+}
+
 /// Of a summary; nlohmann's exceptions where it is none.
 RunNumbers NumbersOf(const Json& summary) {
   RunNumbers run;
@@ -111,7 +125,7 @@ RunNumbers NumbersOf(const Json& summary) {
                   {"duration", summary.at("duration")},
                   {"derived", summary.at("derived")},
                   {"inputs", summary.value("inputs", Json::object())},
-                  {"asked", SpeltOut(summary.at("asked"))}};
+                  {"asked", AskedIn(summary)}};
   // Numbers are compared by the names of joints.
   Json& inputs = run.question["inputs"];
   inputs.erase("joints");
@@ -217,13 +231,7 @@ RunComparison CompareJournals(const JournalContent& before,
                               const JournalContent& after, double tolerance) {
   RunComparison comparison;
   comparison.of_files = true;
-  std::array questions = {before.question, after.question};
-  for (Json& question : questions) {
-    if (question.contains("asked")) {
-      question["asked"] = SpeltOut(question["asked"]);
-    }
-  }
-  comparison.asked = AskedDifferences(questions[0], questions[1]);
+  comparison.asked = AskedDifferences(before.question, after.question);
   comparison.passed_before = AllPass(before);
   comparison.passes_after = AllPass(after);
   for (const auto& [file, earlier] : before.results) {
