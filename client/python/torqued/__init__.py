@@ -16,7 +16,7 @@ from torqued.errors import (
     InternalError, InvalidArgument, LeftOutWarning, LocalServerError, NotFound,
     Overloaded, PermissionDenied, RequestTooLarge, ResourceExhausted, RowError,
     SingularTaskWarning, TorquedError, Unavailable, Unimplemented)
-from torqued.evaluation import Evaluation, Handover
+from torqued.evaluation import Evaluation
 from torqued.limits import JointLimits
 from torqued.local_server import LocalServer, find_server
 from torqued.message import Message, Messages
@@ -29,7 +29,7 @@ from torqued.version import __version__
 
 __all__ = [
     "Cancelled", "Client", "DeadlineExceeded", "Evaluation", "ExternalWrench",
-    "FailedPrecondition", "FieldViolation", "FileError", "FloatArray", "Handover",
+    "FailedPrecondition", "FieldViolation", "FileError", "FloatArray",
     "Health", "InternalError", "InvalidArgument", "JointInput", "JointLimits",
     "LeftOutWarning", "LocalServer", "LocalServerError", "Message", "Messages",
     "NotFound", "Overloaded", "PermissionDenied", "RequestTooLarge",

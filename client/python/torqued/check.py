@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torqued import errors, wire
+from torqued.batch import GOOD_MESSAGE
 from torqued.checking import check_progress, refuse, set_field
 from torqued.contract import (
     ModelInfo, Quantity, Reason, ReferenceFrame, TrajectoryTable)
@@ -29,8 +30,6 @@ from torqued.values import FloatArray, Path, Progress
 from torqued.verdict import TrajectoryVerdict
 from torqued.wrench_profile import WrenchProfile
 
-# Messages of this size travel as fast as larger ones.
-_GOOD_MESSAGE = 4 * 1024 * 1024
 _ARRAYS = {name: wire.Field(pb.TrajectorySamples, name) for name in (
     "time", "q", "v", "a", "tip_wrench_on_environment")}
 _SAMPLES = wire.Field(pb.CheckTrajectoryRequest, "samples")
@@ -176,7 +175,7 @@ class Check:
         bytes_per_row = F64.itemsize * sum(
             numbers.shape[1] for numbers in plan.arrays.values())
         self._at_a_time = max(
-            1, min(_GOOD_MESSAGE, max_message_bytes // 2) // bytes_per_row)
+            1, min(GOOD_MESSAGE, max_message_bytes // 2) // bytes_per_row)
         self._begin = time.monotonic()
         self._clear()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import warnings
 from typing import TYPE_CHECKING, Any, Optional
@@ -27,16 +26,6 @@ if TYPE_CHECKING:
 _ANSWERED = (RowCode.SINGULAR_TASK_SPACE, RowCode.WEAK_TASK_SPACE)
 
 
-@dataclasses.dataclass(frozen=True)
-class Handover:
-    """From this row on another kind of server computed, after the one before
-    went away: numbers differ by rounding."""
-
-    row: int
-    target: str
-    server_version: str
-
-
 class Evaluation(Results):
     """All results of a call.
 
@@ -45,16 +34,14 @@ class Evaluation(Results):
 
     ok: whether a state has its results, with the leading axes of the states.
     row_status: what is wrong with those that are not ok, all of them; rows count in
-    row-major order. handovers: see Handover.
+    row-major order.
     """
 
     def __init__(self, leading: "tuple[int, ...]",
                  results: "dict[str, npt.NDArray[Any]]",
-                 row_status: "list[RowStatus]", echo: Echo,
-                 handovers: "list[Handover]") -> None:
+                 row_status: "list[RowStatus]", echo: Echo) -> None:
         self.rows = math.prod(leading)
         self.row_status = row_status
-        self.handovers = handovers
         self.echo = echo
         ok = np.ones(self.rows, np.bool_)
         for status in row_status:
@@ -116,38 +103,27 @@ class Collector:
         self._leading = leading
         self._results: dict[str, npt.NDArray[Any]] = {}
         self._row_status: list[RowStatus] = []
-        self._handovers: list[Handover] = []
         self._echo: dynamics_pb2.Echo | None = None
         self.rows = rows
 
-    def add(self, first: int, rows: int, results: dynamics_pb2.Results,
-            row_status: Any, first_of_stream: int = 0) -> None:
+    def add(self, first: int, rows: int, reply: dynamics_pb2.ComputeReply) -> None:
         """`rows` states from `first` on. Raises InternalError for a reply that
         breaks the contract."""
+        results = reply.results
+        self._echo = self._echo or reply.echo
         for quantity in self._plan.quantities:
             for row in QUANTITIES[quantity].results:
                 if row.is_array:
                     self._add_array(row, first, rows, results)
                 elif row.field != "sigma_min" or results.sigma_min:
                     self._add_numbers(row, first, rows, getattr(results, row.field))
-        for message in row_status:
-            message.row += first_of_stream
+        for message in reply.row_status:
+            message.row += first
             self._row_status.append(view(message))
-
-    def add_echo(self, echo: dynamics_pb2.Echo, row: int) -> None:
-        if self._echo is None:
-            self._echo = echo
-            return
-        before = (self._handovers[-1] if self._handovers else
-                  Handover(0, self._echo.target, self._echo.server_version))
-        now = Handover(row, echo.target, echo.server_version)
-        if (now.target, now.server_version) != (
-                before.target, before.server_version):
-            self._handovers.append(now)
 
     def evaluation(self) -> Evaluation:
         return Evaluation(self._leading, self._results, self._row_status,
-                          view(self._echo or dynamics_pb2.Echo()), self._handovers)
+                          view(self._echo or dynamics_pb2.Echo()))
 
     def drop_rows(self, leading: "tuple[int, ...]") -> None:
         """After the answer to an example for a batch of no states."""

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 
 from torqued.contract import Reason
 from torqued.errors import (
-    Cancelled, DeadlineExceeded, RequestTooLarge, ResourceExhausted,
-    TorquedError, Unavailable)
+    Cancelled, DeadlineExceeded, ResourceExhausted, TorquedError, Unavailable)
 
 _FIRST_BACKOFF = 0.05
 _LAST_BACKOFF = 1.0
@@ -27,10 +26,14 @@ OnRetry = Callable[[TorquedError, float], None]
 
 
 class Deadline:
-    """The end of a whole call, seconds from now."""
+    """The end of a call, seconds from now, or from the last `renew`."""
 
     def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
+        self._seconds = seconds
+        self.renew()
+
+    def renew(self) -> None:
+        self._end = time.monotonic() + self._seconds
 
     def remaining(self) -> float:
         """For the next attempt; never negative, nor infinite."""
@@ -39,8 +42,8 @@ class Deadline:
 
 class Budget:
     """How many tries beyond the first ones all calls of a client may make: a
-    bucket of tokens, which gains some every second and one with every call or
-    chunk that is answered. Where it is empty a try waits; none is refused.
+    bucket of tokens, which gains some every second and one with every call that
+    is answered. Where it is empty a try waits; none is refused.
     Thread-safe."""
 
     def __init__(self, tokens: float = 50.0, per_second: float = 10.0) -> None:
@@ -71,8 +74,8 @@ class Schedule:
     """Waits between the tries of one call: half to all of what doubles from
     50 ms to 1 s, never below what the server asks for, and again until the
     budget has a token. The last try comes 50 ms before the deadline, or before
-    `LONGEST_OUTAGE` from the first failure since an answer where there is
-    none, and takes none."""
+    `LONGEST_OUTAGE` from the first failure where there is none, and takes
+    none."""
 
     def __init__(self, deadline: Deadline, enabled: bool,
                  on_retry: OnRetry | None = None,
@@ -83,16 +86,8 @@ class Schedule:
         self._budget = budget or Budget()
         self._tries = 1
         self._before: TorquedError | None = None
-        self._begin_anew()
-
-    def _begin_anew(self) -> None:
         self._backoff = _FIRST_BACKOFF
         self._outage: Deadline | None = None
-
-    def made_progress(self) -> None:
-        """Something was answered."""
-        self._begin_anew()
-        self._budget.answered()
 
     def pauses(self, error: TorquedError) -> Iterator[float]:
         """Seconds to wait, one after the other, before the next try. Raises
@@ -153,19 +148,3 @@ def _is_transient(error: TorquedError) -> bool:
     # Without a delay it is a limit, which another try meets again.
     return (isinstance(error, ResourceExhausted)
             and error.retry_delay is not None)
-
-
-def fewer_rows(error: TorquedError, rows: int) -> int | None:
-    """Rows to send at a time after `error` has refused so many of them for the
-    size of a message: as many as it says that fit, else half; a multiple of 64
-    from 64 on. None where it is another error, or one row is too large."""
-    # With a delay it is load, not size.
-    if not isinstance(error, RequestTooLarge) or error.retry_delay is not None:
-        return None
-    fits = error.metadata.get("rows_that_fit", "")
-    fewer = whole_blocks(int(fits) if fits.isdigit() else rows // 2)
-    return fewer if 1 <= fewer < rows else None
-
-
-def whole_blocks(rows: int) -> int:
-    return rows if rows < 64 else rows // 64 * 64

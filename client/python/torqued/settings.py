@@ -18,7 +18,6 @@ from torqued.values import Path
 
 # Requests of these are bytes already; see wire.py.
 COMPUTE_METHOD = "/torqued.v1.Dynamics/Compute"
-EVALUATE_METHOD = "/torqued.v1.Dynamics/Evaluate"
 CHECK_METHOD = "/torqued.v1.Trajectories/CheckTrajectory"
 HEALTH_METHOD = "/grpc.health.v1.Health/Check"
 #: A HealthCheckRequest of the whole server.
@@ -40,19 +39,19 @@ class Settings:
     address: "host", "host:port", "unix:/path", or what gRPC takes with a scheme
         of its own ("dns:", "ipv4:"); "tls:host:port" for TLS. A host alone, an
         IPv6 address with or without brackets, gets port 7421, torqued's own.
-    deadline: seconds of each call, all retries and all parts of a large batch
-        included, unless the call has its own. Infinite: none.
+    deadline: seconds of each call, all retries included, unless the call has its
+        own; of a large batch, until another part of it is answered. Infinite:
+        none.
     wait_for_server: seconds for which connecting keeps trying a server that
         does not answer. 0: the first refused connection is final.
     max_message_bytes: largest message in either direction; batches are cut to
         stay below. -1: no limit.
-    chunk_rows: states of one message of a large batch, at most 1000; below that,
-        of every message. A server that takes less at a time is sent less, once it
-        has refused a message.
+    chunk_rows: most states of one call; a larger batch travels in several. None:
+        as many as 1 MiB holds. Fewer go to a server that takes less at a time.
     retry: try again, within the deadline, what changes nothing on the server
         (computations and reads) and failed with UNAVAILABLE or OVERLOADED, for
         a lost connection, or for a cancellation that the caller has not asked
-        for. A large batch goes on where it was interrupted. What does change
+        for. Of a large batch only what is not answered. What does change
         something is tried again only where a server that shuts down has refused
         it (DRAINING). docs/retries.md says when and how often.
     on_retry: called before each wait for another try, with the error and the
@@ -76,7 +75,7 @@ class Settings:
     deadline: float = 30.0
     wait_for_server: float = 0.0
     max_message_bytes: int = 16 * 1024 * 1024
-    chunk_rows: int = 1000
+    chunk_rows: Optional[int] = None
     retry: bool = True
     on_retry: Optional[OnRetry] = None
     tls_ca: Optional[Path] = None
@@ -90,7 +89,8 @@ class Settings:
         object.__setattr__(self, "address", checked_address(self.address))
         check_seconds("deadline", self.deadline)
         check_seconds("wait_for_server", self.wait_for_server)
-        check_count("chunk_rows", self.chunk_rows)
+        if self.chunk_rows is not None:
+            check_count("chunk_rows", self.chunk_rows)
         if self.max_message_bytes == -1:
             object.__setattr__(self, "max_message_bytes", 2**31 - 1)
 

@@ -15,10 +15,10 @@ from torqued.progress import teller
 from torqued.retry import Budget, Deadline, Schedule
 from torqued.security import credentials_of, metadata_of
 from torqued.settings import (
-    CHECK_METHOD, COMPUTE_METHOD, EVALUATE_METHOD, HEALTH_METHOD, Settings)
+    CHECK_METHOD, COMPUTE_METHOD, HEALTH_METHOD, Settings)
 from torqued.v1 import (
-    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2_grpc,
-    trajectory_pb2)
+    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2,
+    server_info_pb2_grpc, trajectory_pb2)
 
 
 class _Calls:
@@ -62,13 +62,16 @@ class Transport:
         self._compute = calls.unary_unary(
             COMPUTE_METHOD,
             response_deserializer=dynamics_pb2.ComputeReply.FromString)
-        self._evaluate = calls.stream_stream(
-            EVALUATE_METHOD,
-            response_deserializer=dynamics_pb2.EvaluateReply.FromString)
+        # Begins a call without waiting for it, as all of grpc.aio do.
+        self._send = functools.partial(
+            getattr(self._compute.func, "future", self._compute.func),
+            metadata=metadata)
         self._check = calls.stream_stream(
             CHECK_METHOD, response_deserializer=(
                 trajectory_pb2.CheckTrajectoryReply.FromString))
         self.registry = model_registry_pb2_grpc.ModelRegistryStub(calls)
+        #: What the server has said of itself when this connected.
+        self.server = server_info_pb2.GetServerInfoReply()
         self.info = server_info_pb2_grpc.ServerInfoStub(calls)
         self._health = calls.unary_unary(HEALTH_METHOD)
 
@@ -88,12 +91,10 @@ class Transport:
         return Schedule(deadline, self.settings.retry, self.settings.on_retry,
                         self._budget)
 
-    def _begin_batch(self, plan: Plan) -> tuple[Batch, Deadline, Schedule]:
-        deadline = self.deadline(plan.deadline)
-        schedule = self._schedule(deadline)
-        batch = Batch(plan, self.settings.max_message_bytes,
-                      self.settings.chunk_rows, schedule, teller(plan.progress))
-        return batch, deadline, schedule
+    def _begin_batch(self, plan: Plan) -> tuple[Batch, Deadline]:
+        batch = Batch(plan, plan.rows_per_call(self.settings, self.server),
+                      teller(plan.progress))
+        return batch, self.deadline(plan.deadline)
 
     def _begin_check(self, plan: CheckPlan) -> tuple[Check, Deadline]:
         deadline = self.deadline(plan.deadline)

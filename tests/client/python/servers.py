@@ -14,7 +14,6 @@ import torqued
 import torqued.errors
 from google.protobuf import any_pb2
 from torqued import Reason
-from torqued.settings import EVALUATE_METHOD
 from torqued.v1 import (
     dynamics_pb2, errors_pb2, server_info_pb2, server_info_pb2_grpc)
 
@@ -62,7 +61,7 @@ class Restarting:
         with grpc.insecure_channel(
                 self.address, [("grpc.http2.bdp_probe", 0)]) as channel:
             unread = channel.stream_stream(
-                EVALUATE_METHOD, lambda message: message.SerializeToString())(
+                "/torqued.v1.Dynamics/Evaluate", lambda message: message.SerializeToString())(
                     iter([start] + [chunk] * 16), timeout=30)
             next(unread)
             info = server_info_pb2_grpc.ServerInfoStub(channel).GetServerInfo

@@ -1,4 +1,4 @@
-"""Batches of any size: through streams, on through failures, and given up."""
+"""Batches of any size: in parts, on through failures, and given up."""
 
 import asyncio
 import os
@@ -16,31 +16,31 @@ import torqued
 from conftest import MODELS, same_bits
 from processes import running
 from servers import Restarting, details, refusing
-from torqued.batch import Batch
-from torqued.retry import Deadline, Schedule
+from torqued.batch import Batch, Part
 from torqued.v1 import array_pb2, dynamics_pb2
 
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 GONE = grpc.StatusCode.UNAVAILABLE
+COMPUTE = "/torqued.v1.Dynamics/Compute"
 
 
-def test_stream_and_single_call_agree_in_every_bit(panda, states):
+def test_parts_and_single_call_agree_in_every_bit(panda, states):
     s = states(2345)
     names = ["inverse_dynamics", "mass_matrix", "operational_space",
              "frame_pose", "energy"]
     with torqued.connect(panda.client.address, chunk_rows=100) as chunked:
-        unary, stream = (robot.compute(names, s.q, s.v, s.a, sigma_min=True)
+        whole, parts = (robot.compute(names, s.q, s.v, s.a, sigma_min=True)
                          for robot in (panda, chunked.model("panda")))
-    assert unary.names
-    for name in unary.names:
-        assert same_bits(getattr(unary, name), getattr(stream, name)), name
+    assert whole.names
+    for name in whole.names:
+        assert same_bits(getattr(whole, name), getattr(parts, name)), name
     part = panda.compute(names, s.q[1000:1007], s.v[1000:1007],
                          s.a[1000:1007], sigma_min=True)
-    assert same_bits(part.tau, unary.tau[1000:1007])
+    assert same_bits(part.tau, whole.tau[1000:1007])
 
 
-def test_a_large_batch_streams_by_itself_and_tells_its_progress(panda):
+def test_a_large_batch_is_cut_by_itself_and_tells_its_progress(panda):
     q = np.linspace(-1, 1, 7 * 30_000).reshape(-1, 7)
     told = []
     M = panda.mass_matrix(q, progress=lambda *step: told.append(step))
@@ -82,24 +82,22 @@ def fail(done, total):
 
 def test_a_failing_progress_ends_the_call_at_once(client):
     with refusing(client.address) as (address, handler):
-        with torqued.connect(address) as through:
+        with torqued.connect(address, chunk_rows=10) as through:
             robot = through.model("panda")
-            # The failure, which is kept, keeps the call.
-            with pytest.raises(RuntimeError, match="enough") as caught:
-                robot.mass_matrix(np.zeros((100_000, 7)), progress=fail)
-            assert handler.stream_ended.wait(10)
-            assert caught.traceback
+            with pytest.raises(RuntimeError, match="enough"):
+                robot.mass_matrix(np.zeros((10_000, 7)), progress=fail)
+            assert handler.calls.count(COMPUTE) < 20
             assert robot.mass_matrix(np.zeros(7)).shape == (7, 7)
 
 
 def test_without_blocking_it_does_too(client):
     async def compute(address, handler):
-        async with torqued.aio.connect(address) as through:
+        async with torqued.aio.connect(address, chunk_rows=10) as through:
             robot = await through.model("panda")
-            with pytest.raises(RuntimeError, match="enough") as caught:
-                await robot.mass_matrix(np.zeros((100_000, 7)), progress=fail)
-            assert await asyncio.to_thread(handler.stream_ended.wait, 10)
-            assert caught.traceback
+            with pytest.raises(RuntimeError, match="enough"):
+                await robot.mass_matrix(np.zeros((10_000, 7)), progress=fail)
+            assert handler.calls.count(COMPUTE) < 20
+            assert (await robot.mass_matrix(np.zeros(7))).shape == (7, 7)
 
     with refusing(client.address) as through:
         asyncio.run(compute(*through))
@@ -110,7 +108,6 @@ def test_without_blocking_it_does_too(client):
 
 def test_a_batch_goes_on_where_a_killed_server_was(tmp_path, states):
     server = Restarting(tmp_path, MODELS)
-    # More than the buffers of a connection hold.
     s = states(200_000)
     kills, retried = [], []
 
@@ -133,34 +130,43 @@ def test_a_batch_goes_on_where_a_killed_server_was(tmp_path, states):
         server.stop()
     assert kills and retried
     assert isinstance(retried[0][0], torqued.Unavailable)
-    assert evaluation.ok.all() and not evaluation.handovers
+    assert evaluation.ok.all()
 
 
-def test_bad_rows_behind_an_interruption_keep_their_numbers(client):
-    q = np.zeros((70, 7))
+def test_parts_are_asked_again_alone_and_keep_their_places(client):
+    q = np.linspace(-1, 1, 7 * 70).reshape(-1, 7)
     q[[5, 35, 69], 0] = np.nan
-    with refusing(client.address, (GONE, None, 2), (GONE, None, 1)) as (
+    with refusing(client.address, (GONE, None), (GONE, None)) as (
             address, handler):
         with torqued.connect(address, chunk_rows=10) as through:
             evaluation = through.model("panda").compute(
                 ["mass_matrix"], q, bad_rows="nan")
-    assert handler.calls.count("Evaluate") == 3
+    assert handler.calls.count(COMPUTE) == 9
     assert [s.row for s in evaluation.row_status] == [5, 35, 69]
-    assert np.isnan(evaluation.mass_matrix[:, 0, 0]).nonzero()[
-        0].tolist() == [5, 35, 69]
+    assert same_bits(evaluation.mass_matrix, client.model("panda").mass_matrix(
+        q, bad_rows="nan"))
 
 
-def test_rows_of_errors_count_from_the_start_of_the_batch(client):
-    failed = details(INVALID, "ROW_FAILED", row="3", next_row="0", chunk="0")
-    with refusing(client.address, (GONE, None, 2), (INVALID, failed, 0)) as (
-            address, _):
-        with torqued.connect(address, chunk_rows=10) as through:
-            robot = through.model("panda")
-            with pytest.raises(torqued.InvalidArgument) as caught:
-                robot.compute(["mass_matrix"], np.zeros((70, 7)))
-    assert caught.value.row == 23
-    assert caught.value.metadata == {
-        "row": "23", "next_row": "20", "chunk": "2"}
+def test_every_bad_row_of_a_part_is_known_however_many(panda):
+    q = np.zeros((5000, 7))
+    bad = np.arange(0, 5000, 2)
+    q[bad, 4] = np.inf
+    told = []
+    evaluation = panda.compute(["gravity_forces"], q, bad_rows="nan",
+                               progress=lambda *step: told.append(step))
+    assert [s.row for s in evaluation.row_status] == bad.tolist()
+    assert np.array_equal(np.isnan(evaluation.gravity[:, 0]), ~evaluation.ok)
+    assert told[-1] == (5000, 5000) and sorted(told) == told
+
+
+def test_errors_name_the_row_of_the_batch(client):
+    q = np.zeros((3000, 7))
+    q[2345, 0] = np.nan
+    with torqued.connect(client.address, chunk_rows=1000) as cut:
+        with pytest.raises(torqued.InvalidArgument) as caught:
+            cut.model("panda").compute(["mass_matrix"], q, fail_fast=True)
+    assert caught.value.row == 2345
+    assert str(caught.value).startswith("Row 2345 failed: ")
 
 
 def test_details_of_another_code_are_void(client):
@@ -174,28 +180,15 @@ def test_details_of_another_code_are_void(client):
     assert caught.value.retry_delay is None
 
 
-@pytest.mark.parametrize("first_row, rows", [(1, 10), (0, 9)])
-def test_replies_that_are_not_those_of_the_chunks(panda, first_row, rows):
+@pytest.mark.parametrize("rows, columns, size", [
+    (9, 49, 441), (10, 48, 490), (10, 49, 489)])
+def test_replies_of_another_size(panda, rows, columns, size):
     plan = panda._plan(["mass_matrix"], {"q": np.zeros((20, 7))})
-    batch = Batch(plan, 1 << 24, 10, Schedule(Deadline(1), True),
-                  lambda done, total: None)
-    next(batch.stream_messages())
-    numbers = array_pb2.Array(columns=49, f64=bytes(rows * 49 * 8))
-    with pytest.raises(torqued.InternalError, match="were its turn"):
-        batch.take(dynamics_pb2.EvaluateReply(
-            first_row=first_row, rows=rows,
-            results=dynamics_pb2.Results(mass_matrix=numbers)))
-
-
-@pytest.mark.parametrize("columns, size", [(48, 490 * 8), (49, 489 * 8)])
-def test_replies_of_another_size(panda, columns, size):
-    plan = panda._plan(["mass_matrix"], {"q": np.zeros((10, 7))})
-    batch = Batch(plan, 1 << 24, 10, Schedule(Deadline(1), True),
-                  lambda done, total: None)
-    with pytest.raises(torqued.InternalError, match="columns"):
-        batch.take_whole(dynamics_pb2.ComputeReply(
-            rows=10, results=dynamics_pb2.Results(
-                mass_matrix=array_pb2.Array(columns=columns, f64=bytes(size)))))
+    batch = Batch(plan, 10, lambda done, total: None)
+    numbers = array_pb2.Array(columns=columns, f64=bytes(size * 8))
+    with pytest.raises(torqued.InternalError, match="the reply has"):
+        batch.take(Part(0, 10), dynamics_pb2.ComputeReply(
+            rows=rows, results=dynamics_pb2.Results(mass_matrix=numbers)))
 
 
 def test_overload_is_waited_for(client):
@@ -220,7 +213,7 @@ def test_overload_is_told_where_nothing_is_tried_again(client):
                 robot.mass_matrix(np.zeros(7))
         assert caught.value.retry_delay == 0.5
         assert caught.value.reason is torqued.Reason.OVERLOADED
-        assert handler.calls.count("/torqued.v1.Dynamics/Compute") == 1
+        assert handler.calls.count(COMPUTE) == 1
 
 
 def test_no_try_outlasts_the_deadline(client):
@@ -233,7 +226,7 @@ def test_no_try_outlasts_the_deadline(client):
             with pytest.raises(torqued.Overloaded):
                 robot.mass_matrix(np.zeros(7), deadline=2)
     assert not waits
-    assert handler.calls.count("/torqued.v1.Dynamics/Compute") == 1
+    assert handler.calls.count(COMPUTE) == 1
 
 
 def test_a_registration_is_not_repeated(client):
@@ -244,7 +237,7 @@ def test_a_registration_is_not_repeated(client):
     assert handler.calls == ["/torqued.v1.ModelRegistry/RegisterModel"]
 
 
-def test_smaller_chunks_after_a_refusal():
+def test_a_server_that_takes_less_is_sent_less():
     with torqued.local([MODELS / "panda.urdf"],
                        arguments=["--max-rows", "100"]) as small:
         robot = small.model("panda")
@@ -274,6 +267,15 @@ def test_deadlines(panda):
         assert caught.value.code == "DEADLINE_EXCEEDED"
 
 
+def test_a_deadline_is_until_another_part_is_answered(client):
+    with torqued.connect(client.address, chunk_rows=10) as cut:
+        begin = time.monotonic()
+        cut.model("panda").mass_matrix(
+            np.zeros((100, 7)), deadline=0.5,
+            progress=lambda done, total: time.sleep(0.1))
+    assert time.monotonic() - begin > 0.9
+
+
 def test_closing_a_client_cancels_its_calls(client):
     other = torqued.connect(client.address)
     robot = other.model("panda")
@@ -295,7 +297,7 @@ def test_closing_a_client_cancels_its_calls(client):
     assert isinstance(failures[0], torqued.Cancelled)
 
 
-@pytest.mark.parametrize("rows", [400_000, 4000])
+@pytest.mark.parametrize("rows", [400_000, 400])
 def test_an_interrupt_ends_a_call_at_once(client, rows):
     # A process of its own, as a person would interrupt it.
     program = textwrap.dedent(f"""

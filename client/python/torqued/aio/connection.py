@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import collections
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
 import grpc
 
 from torqued import errors
-from torqued.batch import Batch, Plan
+from torqued.batch import WINDOW, Batch, Part, Plan, count_from_start
 from torqued.check import CheckPlan
 from torqued.evaluation import Evaluation
 from torqued.retry import Deadline, Schedule
@@ -32,7 +34,7 @@ class Connection(Transport):
         waiting = Waiting(self.settings)
         while True:
             try:
-                await self.info.GetServerInfo(
+                self.server = await self.info.GetServerInfo(
                     server_info_pb2.GetServerInfoRequest(),
                     timeout=self.deadline().remaining())
                 return
@@ -51,17 +53,24 @@ class Connection(Transport):
             raise errors.decode(failure) from None
 
     async def read(self, method: Any, request: Any, deadline: Deadline,
-                   schedule: Schedule | None = None) -> Any:
-        """A call that changes nothing, tried again where that may help."""
+                   schedule: Schedule | None = None, call: Any = None) -> Any:
+        """A call that changes nothing, tried again where that may help. call:
+        under way."""
         schedule = schedule or self._schedule(deadline)
         while True:
             self._check_open()
             try:
-                reply = await method(request, timeout=deadline.remaining())
+                reply = await (call or method(
+                    request, timeout=deadline.remaining()))
                 self._budget.answered()
                 return reply
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
+            if call is not None:
+                call = None
+                # That of what was sent ahead may be renewed since.
+                if isinstance(error, errors.DeadlineExceeded):
+                    continue
             await self._wait(schedule.pauses(error))
 
     async def change(self, method: Any, request: Any,
@@ -87,38 +96,38 @@ class Connection(Transport):
             again = True
 
     async def compute(self, plan: Plan) -> Evaluation:
-        batch, deadline, schedule = self._begin_batch(plan)
-        if batch.in_one_call:
-            try:
-                reply = await self.read(
-                    self._compute, batch.request(), deadline, schedule)
-            except errors.ResourceExhausted as error:
-                batch.shrink(error)
-            else:
-                evaluation = batch.take_whole(reply)
-                if evaluation is not None:
-                    return evaluation
-        while not batch.complete:
-            await self._stream(batch, deadline)
+        batch, deadline = self._begin_batch(plan)
+        if len(batch.parts) == 1:
+            await self._part(batch, deadline, batch.parts[0])
+            return batch.evaluation()
+        waiting = iter(batch.parts)
+        sent: collections.deque[tuple[bytes, Any]] = collections.deque()
+        try:
+            for part in batch.parts:
+                for later in itertools.islice(waiting, WINDOW - len(sent)):
+                    self._check_open()
+                    request = batch.request(later)
+                    sent.append((request, self._send(
+                        request, timeout=deadline.remaining())))
+                await self._part(batch, deadline, part, *sent[0])
+                sent.popleft()
+        finally:
+            for _, call in sent:
+                call.cancel()
         return batch.evaluation()
 
-    async def _stream(self, batch: Batch, deadline: Deadline) -> None:
-        """What one stream brings, and the wait for the next one where one is
-        needed."""
-        error = None
-        self._check_open()
-        call = self._evaluate(
-            batch.stream_messages(), timeout=deadline.remaining())
+    async def _part(self, batch: Batch, deadline: Deadline, part: Part,
+                    request: bytes | None = None, call: Any = None) -> None:
+        """call: under way with `request`, if there is one."""
         try:
-            async for reply in call:
-                batch.take(reply)
-        except grpc.RpcError as failure:
-            error = errors.decode(failure)
-        except BaseException:
-            call.cancel()
+            reply = await self.read(
+                self._compute, request or batch.request(part), deadline, call=call)
+        except errors.TorquedError as error:
+            count_from_start(error, part)
             raise
-        if error is not None or not batch.complete:
-            await self._wait(batch.next_try(error))
+        deadline.renew()
+        for again in batch.take(part, reply):
+            await self._part(batch, deadline, again)
 
     async def check(self, plan: CheckPlan) -> TrajectoryVerdict:
         check, deadline = self._begin_check(plan)
