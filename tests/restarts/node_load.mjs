@@ -26,7 +26,6 @@ const client = await connect(process.argv[2], { deadlineMs: 30_000 });
 const robot = await client.model('panda');
 const few = statesOf(10);
 const many = statesOf(50_000);
-const chunk = { q: angles(4, 0) };
 const time = Float64Array.from({ length: 2001 }, (_, k) => 0.01 * k);
 const motion = { time, q: angles(2001, 0).map((angle) => 0.3 * angle) };
 
@@ -40,16 +39,6 @@ const asks = {
   },
   async batch() {
     return bytesOf((await robot.inverseDynamics(many)).tau);
-  },
-  async stream() {
-    async function* chunks() {
-      for (let k = 0; k < 200; ++k) yield chunk;
-    }
-    let bytes = '';
-    for await (const { tau } of robot.evaluate(['inverseDynamics'], chunks())) {
-      bytes += bytesOf(tau);
-    }
-    return bytes;
   },
   async check() {
     const { tables, ...verdict } = await robot.checkTrajectory(motion, {

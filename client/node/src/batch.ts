@@ -1,7 +1,7 @@
-// One computation over a batch of any size, as one call or as a stream.
+// One computation over a batch of any size, in one or several calls.
 
 import type { Channel } from './channel.js';
-import { TorquedError } from './errors.js';
+import { brokenReply, TorquedError } from './errors.js';
 import type { EvaluationBase } from './evaluation.js';
 import {
   type Asked,
@@ -9,124 +9,170 @@ import {
   numbersPerRowOf,
   type WireReply,
 } from './evaluation_builder.js';
-import { exchange } from './exchange.js';
-import { fewerRows, rowsPerMessage } from './message_rows.js';
 import { toNumber } from './message.js';
-import type { WireChunk } from './numbers.js';
 import type { WireWhat } from './options.js';
 import { METHODS } from './protocol.js';
 import { type CallLimits, untilDone } from './retry.js';
 import { chunkOf, countStates, type Inputs, numbersPerRow } from './states.js';
 
+/** Calls under way at a time. */
+const WINDOW = 8;
+/** Statuses that a reply lists at most. */
+const LISTED_ROWS = 1000;
+/** Bytes that a message has for everything but rows: names, echo, and the row
+ * statuses at their longest. */
+const OVERHEAD_BYTES = 384 * 1024;
+/** Bytes of rows in a message beyond which larger ones are not faster. */
+export const GOOD_BYTES = 1024 * 1024;
+
+/** What bounds a call; Infinity where nothing does. */
+export interface SizeLimits {
+  readonly rows: number;
+  readonly messageBytes: number;
+  readonly inflightBytes: number;
+}
+
 /** A batch and how it travels. */
 export interface Batch {
   readonly channel: Channel;
   readonly limits: CallLimits;
+  readonly sizes: SizeLimits;
   readonly what: WireWhat;
   readonly inputs: Inputs;
   readonly asked: Asked;
-  /** Most states of one message. */
-  readonly chunkRows: number;
-  readonly maxMessageBytes: number;
   readonly progress: ((done: number, total: number) => void) | undefined;
 }
 
-async function inOneCall(batch: Batch, rows: number): Promise<EvaluationBase> {
-  const { channel, limits, inputs, asked } = batch;
-  const { tipWrenchReferenceFrame: referenceFrame, ...what } = batch.what;
+/** States of one call. */
+interface Part {
+  readonly first: number;
+  readonly rows: number;
+}
+
+// At least one, be it of no rows.
+function cut({ first, rows }: Part, atATime: number): Part[] {
+  const length = Math.max(Math.ceil(rows / atATime), 1);
+  return Array.from({ length }, (_, k) => ({
+    first: first + k * atATime,
+    rows: Math.min(atATime, rows - k * atATime),
+  }));
+}
+
+function rowsPerCall({ inputs, asked, sizes }: Batch): number {
+  const numbers = Math.max(numbersPerRow(inputs), numbersPerRowOf(asked), 1);
+  const payload = Math.min(
+    Math.max(sizes.messageBytes - OVERHEAD_BYTES, sizes.messageBytes / 2),
+    GOOD_BYTES,
+    // A request counts three times there and a reply twice; a window of them is
+    // to fit into the half of one client.
+    sizes.inflightBytes / 128,
+  );
+  const rows = Math.max(Math.floor(payload / (8 * numbers)), 1);
+  return Math.min(rows < 64 ? rows : rows - (rows % 64), sizes.rows);
+}
+
+// The server counts rows from the start of its call.
+function countedFromStart(error: unknown, { first }: Part): unknown {
+  if (!(error instanceof TorquedError) || first === 0) return error;
+  const { row } = error;
+  if (row === undefined || !Number.isSafeInteger(row)) return error;
+  const inWhole = String(first + row);
+  return error.withMetadata(
+    error.message.replace(new RegExp(`\\b([Rr]ow) ${row}\\b`), `$1 ${inWhole}`),
+    { row: inWhole },
+  );
+}
+
+function requestOf({ what: asked, inputs }: Batch, part: Part): object {
+  const { tipWrenchReferenceFrame: referenceFrame, ...what } = asked;
   const { tipWrenchOnEnvironment: wrench, ...states } = chunkOf(
     inputs,
-    0,
-    rows,
+    part.first,
+    part.rows,
   );
-  const request = {
+  return {
     ...what,
     ...states,
     ...(wrench ? { tipWrenchOnEnvironment: { wrench, referenceFrame } } : {}),
   };
-  const reply = await untilDone(
-    () => channel.unary<WireReply>(METHODS.compute, request, limits),
-    limits,
-  );
-  // Without joints there is nothing to count states by: the server's word
-  // counts.
-  const builder = new EvaluationBuilder(asked, toNumber(reply.rows));
-  builder.add(reply, reply.echo, reply.echo?.timing ?? null, {
-    first: 0,
-    statusOffset: 0,
-    origin: 0,
-  });
-  const whole = builder.build();
-  batch.progress?.(whole.rows, whole.rows);
-  return whole;
 }
 
-function* ranges(
-  inputs: Inputs,
-  first: number,
-  total: number,
-  chunkRows: number,
-): Iterator<WireChunk> & Iterable<WireChunk> {
-  for (let row = first; row < total; row += chunkRows) {
-    yield chunkOf(inputs, row, Math.min(chunkRows, total - row));
-  }
-}
-
-async function inChunks(
+async function answerTo(
   batch: Batch,
-  total: number,
-  chunkRows: number,
-): Promise<EvaluationBase> {
-  const { channel, limits, what, inputs, asked } = batch;
-  const builder = new EvaluationBuilder(asked, total);
-  const done = { rows: 0, chunks: 0 };
-  const settings = { channel, limits, what };
-  let rowsAtATime = chunkRows;
-  while (true) {
+  limits: CallLimits,
+  part: Part,
+): Promise<WireReply> {
+  const request = requestOf(batch, part);
+  const attempt = async (): Promise<WireReply> => {
+    const { deadline } = limits;
     try {
-      const chunks = ranges(inputs, done.rows, total, rowsAtATime);
-      for await (const answer of exchange(settings, chunks, done)) {
-        const { reply } = answer;
-        builder.add(reply, reply.echo, reply.timing, {
-          first: done.rows,
-          statusOffset: answer.streamFirst,
-          origin: 0,
-        });
-        done.rows += toNumber(reply.rows);
-        done.chunks += 1;
-        batch.progress?.(done.rows, total);
-      }
-      return builder.build();
+      return await batch.channel.unary(METHODS.compute, request, limits);
     } catch (error) {
-      const sent = Math.min(rowsAtATime, total - done.rows);
-      const fewer =
-        error instanceof TorquedError ? fewerRows(error, sent) : undefined;
-      if (fewer === undefined) throw error;
-      rowsAtATime = fewer;
+      const isLate =
+        error instanceof TorquedError && error.code === 'DEADLINE_EXCEEDED';
+      // Others have been answered since.
+      if (isLate && deadline < limits.deadline) return attempt();
+      throw error;
     }
+  };
+  try {
+    return await untilDone(attempt, limits);
+  } catch (error) {
+    throw countedFromStart(error, part);
   }
 }
 
-/**
- * By one call where the states fit into one message, otherwise through a
- * stream; the numbers are the same. What the server refuses for its size goes on
- * in smaller chunks.
- */
+/** Some parts are asked for ahead; they are joined in the order of their rows. The
+ * deadline is until another one is answered. */
 export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
-  const { inputs, asked } = batch;
-  const rows = countStates(inputs);
-  const numbers = Math.max(numbersPerRow(inputs), numbersPerRowOf(asked));
-  const fitting = Math.min(
-    batch.chunkRows,
-    rowsPerMessage(numbers, batch.maxMessageBytes),
-  );
-  if (rows > fitting) return inChunks(batch, rows, fitting);
+  const { inputs, asked, progress } = batch;
+  const { signal } = batch.limits;
+  const patienceMs = batch.limits.deadline - Date.now();
+  const over = new AbortController();
+  const abort = () => over.abort(signal?.reason);
+  const limits = { ...batch.limits, signal: over.signal };
+  const total = countStates(inputs);
+  let builder: EvaluationBuilder | undefined;
+
+  const join = async (part: Part, reply: WireReply): Promise<void> => {
+    limits.deadline = Date.now() + patienceMs;
+    const unlisted = toNumber(reply.rowsNotOk) - reply.rowStatus.length;
+    if (unlisted > 0 && part.rows > LISTED_ROWS) {
+      for (const again of cut(part, LISTED_ROWS)) {
+        await join(again, await answerTo(batch, limits, again));
+      }
+      return;
+    }
+    // Without joints there is nothing to count states by: the server's word
+    // counts.
+    const rows = toNumber(reply.rows);
+    if (total > 0 && rows !== part.rows) {
+      throw brokenReply(
+        `the reply has ${rows} rows, ${part.rows} were asked for`,
+      );
+    }
+    builder ??= new EvaluationBuilder(asked, total || rows);
+    builder.add(reply, part.first);
+    progress?.(part.first + rows, total || rows);
+  };
+
+  signal?.throwIfAborted();
+  signal?.addEventListener('abort', abort, { once: true });
   try {
-    return await inOneCall(batch, rows);
-  } catch (error) {
-    const fewer =
-      error instanceof TorquedError ? fewerRows(error, rows) : undefined;
-    if (fewer === undefined) throw error;
-    return inChunks(batch, rows, fewer);
+    const parts = cut({ first: 0, rows: total }, rowsPerCall(batch));
+    const sent: Promise<WireReply>[] = [];
+    let next = 0;
+    for (const part of parts) {
+      for (; next < parts.length && sent.length < WINDOW; next += 1) {
+        const reply = answerTo(batch, limits, parts[next]!);
+        reply.catch(() => {}); // It is told in its turn.
+        sent.push(reply);
+      }
+      await join(part, await sent.shift()!);
+    }
+    return builder!.build();
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    over.abort();
   }
 }

@@ -1,5 +1,6 @@
 // One connection to a server, and the calls over it.
 
+import { setMaxListeners } from 'node:events';
 import * as grpc from '@grpc/grpc-js';
 import { decodeError } from './decode_error.js';
 import { TorquedError } from './errors.js';
@@ -36,6 +37,8 @@ export class Channel {
 
   constructor(address: string, settings: ChannelSettings) {
     this.address = address;
+    // Each call that waits for another try listens.
+    setMaxListeners(0, this.closing);
     this.#authorization = settings.security.authorization;
     this.#client = new grpc.Client(
       address.startsWith(TLS) ? address.slice(TLS.length) : address,

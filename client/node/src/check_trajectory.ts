@@ -1,5 +1,6 @@
 // Checks of whole trajectories.
 
+import { type Duplex, Readable } from 'node:stream';
 import type { Channel } from './channel.js';
 import {
   CHECK_FIELDS,
@@ -19,7 +20,6 @@ import {
 } from './options.js';
 import { enumType, METHODS } from './protocol.js';
 import { type CallLimits, untilDone } from './retry.js';
-import { Sender, Unanswered } from './sending.js';
 import {
   messagesOf,
   type SampleShape,
@@ -33,8 +33,8 @@ export interface CheckOptions<Table extends TrajectoryTable = TrajectoryTable>
   /** Look at the operational space along the path, too; `axes` and other options
    * say which. */
   task?: boolean;
-  /** Called while the server computes. A check that has to begin anew counts
-   * anew. */
+  /** Called while the server computes. A check that has to begin anew tells
+   * nothing until it is as far as before. */
   progress?: (done: number, total: number) => void;
 }
 
@@ -192,29 +192,68 @@ function countRows(
   return count;
 }
 
+// Samples of a source, kept for a check that begins anew.
+class Kept {
+  readonly #source: AsyncIterator<WireSamples>;
+  readonly #messages: WireSamples[] = [];
+  // What a check waited for when it failed is for the next one.
+  #taking: Promise<boolean> | undefined;
+
+  constructor(source: AsyncIterator<WireSamples>) {
+    this.#source = source;
+  }
+
+  async *all(): AsyncGenerator<WireSamples, void, undefined> {
+    for (let k = 0; ; k += 1) {
+      if (k === this.#messages.length) {
+        this.#taking ??= this.#take();
+        if (!(await this.#taking)) return;
+      }
+      yield this.#messages[k]!;
+    }
+  }
+
+  async #take(): Promise<boolean> {
+    const taken = await this.#source.next();
+    if (taken.done) return false;
+    this.#messages.push(taken.value);
+    this.#taking = undefined;
+    return true;
+  }
+}
+
+async function* requests(
+  start: object,
+  samples: Kept,
+): AsyncGenerator<object, void, undefined> {
+  yield { start };
+  for await (const message of samples.all()) yield { samples: message };
+}
+
 async function checkOnce(
   check: Check,
-  samples: Unanswered<WireSamples>,
+  samples: Kept,
 ): Promise<TrajectoryCheck> {
   const { channel, limits } = check;
   const stream = channel.stream(METHODS.checkTrajectory, limits);
-  const sender = new Sender(stream, samples, {
-    // Nothing is answered before all is there.
-    room: Infinity,
-    wrap: (message) => ({ samples: message }),
+  const sending = Readable.from(requests(check.start, samples));
+  let failure: { error: unknown } | undefined;
+  sending.on('error', (error) => {
+    failure = { error };
+    stream.cancel();
   });
-  void sender.run(check.start);
+  sending.pipe(stream as unknown as Duplex);
   try {
     const builder = new CheckBuilder(check);
     for await (const reply of stream) builder.add(reply as WireCheckReply);
-    if (sender.failure) throw sender.failure.error;
+    if (failure) throw failure.error;
     return builder.build();
   } catch (thrown) {
     limits.signal?.throwIfAborted();
-    if (sender.failure) throw sender.failure.error;
+    if (failure) throw failure.error;
     throw channel.failure(thrown);
   } finally {
-    sender.stop();
+    sending.unpipe().destroy();
     stream.cancel();
   }
 }
@@ -226,9 +265,18 @@ async function checkOnce(
  */
 export async function checkTrajectory(check: Check): Promise<TrajectoryCheck> {
   const source = messagesOf(check.trajectory, check.shape);
-  const samples = new Unanswered<WireSamples>(source);
+  const samples = new Kept(source);
+  let told = 0;
+  const progress = (done: number, total: number) => {
+    if (done <= told) return;
+    told = done;
+    check.progress?.(done, total);
+  };
   try {
-    return await untilDone(() => checkOnce(check, samples), check.limits);
+    return await untilDone(
+      () => checkOnce({ ...check, progress }, samples),
+      check.limits,
+    );
   } finally {
     // Not waited for: it may be waiting for samples that never come.
     source.return().catch(() => {});

@@ -1,6 +1,7 @@
 // The client of a torqued server.
 
 import type { ChannelOptions } from '@grpc/grpc-js';
+import type { SizeLimits } from './batch.js';
 import { Channel } from './channel.js';
 import type {
   GetServerInfoReply,
@@ -28,21 +29,20 @@ import {
   type Waiting,
 } from './retry.js';
 import { RetryBudget } from './retry_budget.js';
-import { checkedChunkRows, Robot } from './robot.js';
+import { Robot, withChunkRows } from './robot.js';
 import { type SecurityOptions, securityOf } from './security.js';
 import { checkedAddress } from './server_address.js';
 
 const DEADLINE_MS = 30_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-const CHUNK_ROWS = 1000;
 // Decades, beyond which gRPC throws outside of all calls.
 const LONGEST_MS = 1e12;
 const CONNECT_AGAIN_MS = 50;
 
 /** How a client connects and calls. */
 export interface ConnectOptions extends SecurityOptions {
-  /** Milliseconds for each call, all retries and all parts of a batch included,
-   * unless the call has its own. Absent: 30 000. */
+  /** Milliseconds for each call, all retries included, unless the call has its
+   * own; of a large batch, until another part of it is answered. Absent: 30 000. */
   deadlineMs?: number;
   /** How long `connect` keeps trying a server that does not answer. Absent: the
    * first refused connection is final. */
@@ -50,16 +50,16 @@ export interface ConnectOptions extends SecurityOptions {
   /** Largest message in either direction, bytes; batches are cut to stay below.
    * -1: no limit. Absent: 16 MiB. */
   maxMessageBytes?: number;
-  /** Most states of one message, 1 to 1000; a larger batch travels through a
-   * stream. Absent: 1000. */
+  /** Most states of one message; a larger batch travels in parts. Absent: as many
+   * as 1 MiB holds. */
   chunkRows?: number;
   /**
    * Try again, within the deadline, what changes nothing on the server and failed
    * with UNAVAILABLE, with a delay after which to retry, for a lost connection,
-   * or for a cancellation that the caller has not asked for. A batch goes on
-   * where it was interrupted. What does change something is tried again only
-   * where a server that shuts down has refused it (DRAINING). docs/retries.md
-   * says when and how often. Absent: true.
+   * or for a cancellation that the caller has not asked for. Of a batch only
+   * what is not answered. What does change something is tried again only where a
+   * server that shuts down has refused it (DRAINING). docs/retries.md says when
+   * and how often. Absent: true.
    */
   retry?: boolean;
   /** Told before each wait for another try. */
@@ -187,8 +187,7 @@ export class Client {
   readonly address: string;
   readonly #channel: Channel;
   readonly #options: ConnectOptions;
-  readonly #chunkRows: number;
-  readonly #maxMessageBytes: number;
+  #sizes: SizeLimits;
   readonly #budget = new RetryBudget();
 
   /** Does not wait for the server, as `connect` does. */
@@ -197,11 +196,14 @@ export class Client {
     this.address = checkedAddress(address);
     this.#options = options;
     checkedNumber(options.deadlineMs, 'deadlineMs');
-    this.#chunkRows = checkedChunkRows(options.chunkRows ?? CHUNK_ROWS);
     const bytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
-    this.#maxMessageBytes = bytes === -1 ? Infinity : bytes;
+    const messageBytes = bytes === -1 ? Infinity : bytes;
+    this.#sizes = withChunkRows(
+      { rows: Infinity, messageBytes, inflightBytes: Infinity },
+      options.chunkRows,
+    );
     this.#channel = new Channel(this.address, {
-      maxMessageBytes: this.#maxMessageBytes,
+      maxMessageBytes: messageBytes,
       security: securityOf(this.address, options),
       channelOptions: options.channelOptions,
     });
@@ -332,7 +334,14 @@ export class Client {
       () => this.#channel.unary<object>(METHODS.getServerInfo, {}, limits),
       retry === false ? { ...limits, retry: undefined } : limits,
     );
-    return view('GetServerInfoReply', reply);
+    const info = view<GetServerInfoReply>('GetServerInfoReply', reply);
+    const { rows, messageBytes, inflightBytes } = this.#sizes;
+    this.#sizes = {
+      rows: Math.min(rows, info.maxRows || Infinity),
+      messageBytes: Math.min(messageBytes, info.maxMessageBytes || Infinity),
+      inflightBytes: Math.min(inflightBytes, info.maxInflightBytes || Infinity),
+    };
+    return info;
   }
 
   /** Ends all calls (CANCELLED) and the connection; nothing of it keeps the
@@ -393,8 +402,7 @@ export class Client {
   #robot(info: ModelInfo): Robot {
     return new Robot(info, {
       channel: this.#channel,
-      chunkRows: this.#chunkRows,
-      maxMessageBytes: this.#maxMessageBytes,
+      sizes: this.#sizes,
       limitsOf: (options) => this.#limitsOf(options),
     });
   }

@@ -130,22 +130,6 @@ export class RowError extends TorquedError {
   }
 }
 
-/** What `read` makes of the `number`-th, from 0, of several; an error of it is
- * told with that. */
-export function numbered<T>(
-  what: 'chunk' | 'part',
-  number: number,
-  read: () => T,
-): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof TorquedError)) throw error;
-    const place = { [what]: String(number) };
-    throw error.withMetadata(`${what} ${number}: ${error.message}`, place);
-  }
-}
-
 /** The reply is not what the contract says. */
 export function brokenReply(message: string): TorquedError {
   return new TorquedError('INTERNAL', message);

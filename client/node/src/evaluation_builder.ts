@@ -8,7 +8,7 @@ import {
   type TaskRule,
 } from './contract.js';
 import { brokenReply } from './errors.js';
-import type { EvaluationBase, Handover, Timing } from './evaluation.js';
+import type { EvaluationBase, Timing } from './evaluation.js';
 import { Matrix } from './matrix.js';
 import { enumName, seconds, toNumber, view } from './message.js';
 import {
@@ -19,7 +19,7 @@ import {
 } from './numbers.js';
 import { enumType } from './protocol.js';
 
-/** What the replies of Compute and of Evaluate have in common, as decoded. */
+/** A reply of Compute, as decoded. */
 export interface WireReply {
   rows: unknown;
   results: WireResults | null;
@@ -28,15 +28,10 @@ export interface WireReply {
   echo: WireEcho | null;
 }
 
-export interface WireEvaluateReply extends WireReply {
-  firstRow: unknown;
-  timing: WireTiming | null;
-}
-
 type WireDuration = { seconds: unknown; nanos: number };
 type WireTiming = { queue: WireDuration | null; compute: WireDuration | null };
 
-export interface WireEcho {
+interface WireEcho {
   timing: WireTiming | null;
 }
 
@@ -93,16 +88,6 @@ export interface Asked {
   readonly sigmaMin: boolean;
 }
 
-/** Where a reply stands. */
-export interface PartPlace {
-  /** Its first row in the whole. */
-  readonly first: number;
-  /** Added to the rows of its statuses, which then count in the call. */
-  readonly statusOffset: number;
-  /** Of the call's row 0 in the whole: what `ok` is counted from. */
-  readonly origin: number;
-}
-
 /** Takes the replies of a batch in order. */
 export class EvaluationBuilder {
   readonly #asked: Asked;
@@ -110,7 +95,6 @@ export class EvaluationBuilder {
   readonly #tables = new Map<string, Matrix>();
   readonly #ok: Uint8Array;
   readonly #rowStatus: RowStatus[] = [];
-  readonly #handovers: Handover[] = [];
   readonly #timing: Timing = { queue: 0, compute: 0 };
   #rank: Uint32Array | undefined;
   #rule: TaskRule[] | undefined;
@@ -131,25 +115,19 @@ export class EvaluationBuilder {
   }
 
   /** Throws TorquedError where the reply is not what was asked for. */
-  add(
-    reply: WireReply,
-    echo: WireEcho | null,
-    timing: WireTiming | null,
-    place: PartPlace,
-  ): void {
+  add(reply: WireReply, first: number): void {
     const rows = toNumber(reply.rows);
-    if (rows > this.#rows - place.first) {
-      throw brokenReply(`the reply has ${rows} rows more than were asked for`);
-    }
-    if (echo) this.#noteEcho(echo, place.first);
+    const { echo } = reply;
+    if (echo) this.#echo ??= view<Echo>('Echo', echo);
     for (const quantity of this.#asked.quantities) {
       for (const [name, shape] of Object.entries(RESULT_TABLES[quantity])) {
         const height = heightOf(shape, this.#asked);
-        this.#addTable(name, height, reply.results, rows, place.first);
+        this.#addTable(name, height, reply.results, rows, first);
       }
     }
-    this.#addTaskNumbers(reply.results, rows, place.first);
-    this.#addStatuses(reply, rows, place);
+    this.#addTaskNumbers(reply.results, rows, first);
+    this.#addStatuses(reply, rows, first);
+    const timing = echo?.timing;
     this.#timing.queue += timing?.queue ? seconds(timing.queue) : 0;
     this.#timing.compute += timing?.compute ? seconds(timing.compute) : 0;
   }
@@ -165,33 +143,11 @@ export class EvaluationBuilder {
       rowsNotOk: this.#rowsNotOk,
       echo: this.#echo,
       timing: this.#timing,
-      handovers: this.#handovers,
     };
     if (this.#rank) results['rank'] = this.#rank;
     if (this.#rule) results['rule'] = this.#rule;
     if (this.#sigmaMin) results['sigmaMin'] = this.#sigmaMin;
     return results as unknown as EvaluationBase;
-  }
-
-  // The first echo counts; later ones come from streams that went on.
-  #noteEcho(wire: WireEcho, row: number): void {
-    const echo = view<Echo>('Echo', wire);
-    if (!this.#echo) {
-      this.#echo = echo;
-      return;
-    }
-    const last = this.#handovers.at(-1) ?? this.#echo;
-    if (
-      echo.target === last.target &&
-      echo.serverVersion === last.serverVersion
-    ) {
-      return;
-    }
-    this.#handovers.push({
-      firstRow: row,
-      target: echo.target,
-      serverVersion: echo.serverVersion,
-    });
   }
 
   #addTable(
@@ -246,17 +202,16 @@ export class EvaluationBuilder {
     }
   }
 
-  #addStatuses(reply: WireReply, rows: number, place: PartPlace): void {
+  #addStatuses(reply: WireReply, rows: number, first: number): void {
     for (const wire of reply.rowStatus) {
       const read = view<RowStatus>('RowStatus', wire);
-      const status = { ...read, row: read.row + place.statusOffset };
-      const row = status.row - place.origin;
-      if (row < place.first || row >= place.first + rows) {
+      if (read.row >= rows) {
         throw brokenReply(
-          `the reply names row ${status.row}, which is none of its rows`,
+          `the reply names row ${read.row}, which is none of its rows`,
         );
       }
-      this.#ok[row] = 0;
+      const status = { ...read, row: read.row + first };
+      this.#ok[status.row] = 0;
       if (this.#rowStatus.length < MAX_LISTED) this.#rowStatus.push(status);
     }
     this.#rowsNotOk += toNumber(reply.rowsNotOk);

@@ -13,13 +13,7 @@ export {
 export type * from './contract.js';
 export { RESULT_TABLES } from './contract.js';
 export { type FieldViolation, RowError, TorquedError } from './errors.js';
-export type { Chunks } from './evaluate.js';
-export type {
-  ChunkEvaluation,
-  Evaluation,
-  EvaluationBase,
-  Handover,
-} from './evaluation.js';
+export type { Evaluation, EvaluationBase } from './evaluation.js';
 export {
   findServerBinary,
   LocalServer,
@@ -28,11 +22,7 @@ export {
   startLocalServer,
 } from './local_server.js';
 export { Matrix } from './matrix.js';
-export type {
-  CallOptions,
-  ComputeOptions,
-  EvaluateOptions,
-} from './options.js';
+export type { CallOptions, ComputeOptions } from './options.js';
 export type { Waiting } from './retry.js';
 export { Robot } from './robot.js';
 export type { ByJointName, JointRows, NumberList, Rows } from './rows_input.js';

@@ -10,8 +10,8 @@ import { enumType } from './protocol.js';
 
 /** How a call is made. */
 export interface CallOptions {
-  /** Milliseconds for the whole call, with all retries and parts. Absent: that
-   * of the connection. */
+  /** Milliseconds for the whole call, with all retries; of a large batch, until
+   * another part of it is answered. Absent: that of the connection. */
   deadlineMs?: number;
   /** Ends the call at once; it then rejects with the signal's reason. */
   signal?: AbortSignal;
@@ -24,13 +24,10 @@ export const CALL_NAMES = ['deadlineMs', 'signal'] as const;
 export interface ComputeOptions extends DynamicsOptions, CallOptions {
   /** Called after each part of a batch, and once for one in a single part. */
   progress?: (done: number, total: number) => void;
-  /** Most states of one message, 1 to 1000; a larger batch travels in parts.
-   * Absent: that of the connection. */
+  /** Most states of one message; a larger batch travels in parts. Absent: that of
+   * the connection. */
   chunkRows?: number;
 }
-
-/** Options of `evaluate`. */
-export interface EvaluateOptions extends DynamicsOptions, CallOptions {}
 
 /** EvaluateStart: what to compute. */
 export interface WireWhat {

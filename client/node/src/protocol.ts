@@ -58,7 +58,6 @@ function method(service: string, name: string): Method {
 /** The methods that the client calls. */
 export const METHODS = {
   compute: method('Dynamics', 'Compute'),
-  evaluate: method('Dynamics', 'Evaluate'),
   checkTrajectory: method('Trajectories', 'CheckTrajectory'),
   registerModel: method('ModelRegistry', 'RegisterModel'),
   validateModel: method('ModelRegistry', 'ValidateModel'),

@@ -4,7 +4,7 @@ const TOKENS = 50;
 const TOKENS_PER_SECOND = 10;
 
 /** A bucket of tokens for all calls of a client, which gains some every second
- * and one with every call or chunk that is answered. Where it is empty a try
+ * and one with every call that is answered. Where it is empty a try
  * waits; none is refused. */
 export class RetryBudget {
   #tokens = TOKENS;

@@ -1,6 +1,6 @@
 // A model, and what is asked of it.
 
-import { computeBatch } from './batch.js';
+import { computeBatch, type SizeLimits } from './batch.js';
 import type { Channel } from './channel.js';
 import {
   type CheckOptions,
@@ -20,20 +20,13 @@ import {
   type TrajectoryTable,
 } from './contract.js';
 import { badArgument, RowError } from './errors.js';
-import { type Chunks, evaluateChunks } from './evaluate.js';
-import type {
-  ChunkEvaluation,
-  Evaluation,
-  EvaluationBase,
-} from './evaluation.js';
+import type { Evaluation, EvaluationBase } from './evaluation.js';
 import type { Asked } from './evaluation_builder.js';
-import { MAX_ROWS } from './message_rows.js';
 import {
   axesOf,
   type CallOptions,
   checkedProgress,
   type ComputeOptions,
-  type EvaluateOptions,
   wireWhat,
 } from './options.js';
 import type { CallLimits } from './retry.js';
@@ -45,8 +38,7 @@ const ANSWER = Symbol('answer');
 /** What a robot needs of its client. */
 export interface RobotConnection {
   readonly channel: Channel;
-  readonly chunkRows: number;
-  readonly maxMessageBytes: number;
+  readonly sizes: SizeLimits;
   limitsOf(options: CallOptions): CallLimits;
 }
 
@@ -91,46 +83,14 @@ export class Robot {
   ): Promise<Evaluation<Q>> {
     const whole = await computeBatch({
       channel: this.#connection.channel,
-      maxMessageBytes: this.#connection.maxMessageBytes,
       limits: this.#connection.limitsOf(options),
       what: wireWhat(this.reference, quantities, options),
       inputs: readStates(states, this.#shape(options)),
       asked: this.#asked(quantities, options),
-      chunkRows: checkedChunkRows(
-        options.chunkRows ?? this.#connection.chunkRows,
-      ),
+      sizes: withChunkRows(this.#connection.sizes, options.chunkRows),
       progress: checkedProgress(options.progress),
     });
     return whole as Evaluation<Q>;
-  }
-
-  /**
-   * The same for any number of chunks of states, through a stream: one result
-   * for each chunk, in order, with the numbers that `compute` gives. At most 16
-   * chunks are taken from `chunks` ahead of the results that are used, so that
-   * it may go on for ever. About 1000 states a chunk is a good size; at most
-   * 1000 statuses of a chunk are listed. Interrupted by UNAVAILABLE or
-   * OVERLOADED, it goes on in another stream. Leaving the loop ends the call; so
-   * does what `chunks` throws, which is thrown on. The deadline is that of the
-   * whole stream: `deadlineMs: Infinity` has none. Throws at once for options
-   * that are none.
-   */
-  evaluate<Q extends QuantityName>(
-    quantities: readonly Q[],
-    chunks: Chunks,
-    options: EvaluateOptions = {},
-  ): AsyncGenerator<ChunkEvaluation<Q>, void, undefined> {
-    const { channel } = this.#connection;
-    return evaluateChunks<Q>(
-      {
-        channel,
-        limits: this.#connection.limitsOf(options),
-        what: wireWhat(this.reference, quantities, options),
-      },
-      chunks,
-      this.#shape(options),
-      this.#asked(quantities, options),
-    );
   }
 
   /**
@@ -160,7 +120,7 @@ export class Robot {
         nq: this.info.nq,
         nv: this.info.nv,
         jointNames: options.jointNames ?? this.jointNames,
-        maxMessageBytes: this.#connection.maxMessageBytes,
+        maxMessageBytes: this.#connection.sizes.messageBytes,
       },
       tables: tableNames(start),
       progress: options.progress,
@@ -214,14 +174,15 @@ for (const quantity of Object.keys(RESULT_TABLES) as QuantityName[]) {
   });
 }
 
-/** Throws INVALID_OPTION unless a message may have so many rows. */
-export function checkedChunkRows(rows: number): number {
-  if (!Number.isInteger(rows) || rows < 1 || rows > MAX_ROWS) {
+/** Throws INVALID_OPTION unless it is a count, or absent. */
+export function withChunkRows(sizes: SizeLimits, rows?: number): SizeLimits {
+  if (rows === undefined) return sizes;
+  if (!Number.isInteger(rows) || rows < 1) {
     throw badArgument(
       'INVALID_OPTION',
       'options.chunkRows',
-      `chunkRows is ${rows}, which is not from 1 to ${MAX_ROWS}`,
+      `chunkRows is ${rows}, which is not a whole number from 1 on`,
     );
   }
-  return rows;
+  return { ...sizes, rows: Math.min(rows, sizes.rows) };
 }

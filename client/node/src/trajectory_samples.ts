@@ -1,6 +1,7 @@
 // The samples of a trajectory, and the messages in which they travel.
 
-import { badArgument, numbered } from './errors.js';
+import { GOOD_BYTES } from './batch.js';
+import { badArgument, TorquedError } from './errors.js';
 import { Matrix } from './matrix.js';
 import { checkRecord } from './message.js';
 import { hint } from './near_names.js';
@@ -49,9 +50,6 @@ export interface SampleShape {
   /** Largest message, bytes. */
   readonly maxMessageBytes: number;
 }
-
-/** Beyond it larger messages only cost. */
-const GOOD_BYTES = 1024 * 1024;
 
 const FIELDS: Readonly<
   Record<keyof TrajectorySamples, { field: string; ofJoints: boolean }>
@@ -147,6 +145,20 @@ function readPart(samples: TrajectorySamples, shape: SampleShape): Part {
   return { tables, total: countSamples(tables) };
 }
 
+function readNumbered(
+  samples: TrajectorySamples,
+  shape: SampleShape,
+  number: number,
+): Part {
+  try {
+    return readPart(samples, shape);
+  } catch (error) {
+    if (!(error instanceof TorquedError)) throw error;
+    const place = { part: String(number) };
+    throw error.withMetadata(`part ${number}: ${error.message}`, place);
+  }
+}
+
 function* messagesOfPart(
   { tables, total }: Part,
   shape: SampleShape,
@@ -191,8 +203,7 @@ export async function* messagesOf(
   }
   let number = 0;
   for await (const samples of trajectory) {
-    const part = numbered('part', number, () => readPart(samples, shape));
-    yield* messagesOfPart(part, shape);
+    yield* messagesOfPart(readNumbered(samples, shape, number), shape);
     number += 1;
   }
 }

@@ -40,7 +40,6 @@ for (const [[name, call], option, meant] of [
   [ofRobot('massMatrix', { q }), 'gravityy', 'gravity'],
   [ofRobot('compute', ['massMatrix'], { q }), 'tip', 'tipFrame'],
   [ofRobot('checkTrajectory', path), 'deratingFactor', 'derating'],
-  [['evaluate', (o) => there.robot.evaluate(['energy'], [], o)], 'chunk', ''],
   [['connect', (o) => connect('127.0.0.1:1', o)], 'wait', 'waitForServerMs'],
   [['Client', (o) => new Client('127.0.0.1:1', o)], 'onretry', 'onRetry'],
   [['startLocalServer', startLocalServer], 'model', 'models'],

@@ -65,14 +65,13 @@ test('what holds no inputs is refused', async () => {
     for (const call of [
       () => there.robot.inverseDynamics(states),
       () => there.robot.compute(['massMatrix'], states),
-      () => there.robot.evaluate(['massMatrix'], [states]).next(),
     ]) {
       await assert.rejects(async () => call(), {
         name: 'TorquedError',
         code: 'INVALID_ARGUMENT',
         reason: 'INVALID_OPTION',
         field: 'states',
-        message: /^(chunk 0: )?states accepts an object/,
+        message: /^states accepts an object/,
       });
     }
   }
@@ -167,7 +166,7 @@ test('names of states and options that do not exist are refused', async () => {
   await assertRefused(
     { q: SEVEN },
     { reason: 'INVALID_OPTION', field: 'options.chunkRows' },
-    { chunkRows: 1001 },
+    { chunkRows: 0 },
   );
   await assert.rejects(
     there.robot.compute(['torque'], { q: SEVEN }),

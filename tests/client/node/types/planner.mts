@@ -40,13 +40,6 @@ export const named: Evaluation<'jacobian' | 'framePose'> = await robot.compute(
   states,
 );
 
-for await (const part of robot.evaluate(['energy'], [states])) {
-  const total: number = part.kineticEnergy.at(0, 0) + part.firstRow;
-  // @ts-expect-error it was not asked for
-  part.massMatrix;
-  void total;
-}
-
 // @ts-expect-error it was not asked for
 both.jacobian;
 // @ts-expect-error there is no such quantity
