@@ -129,6 +129,28 @@ test('no call fails while its server is restarted', async () => {
   assert.ok(retries.length > 0);
 });
 
+test('a check that begins anew tells no less than before', async () => {
+  const server = new RestartableServer();
+  const client = await connect(await server.start());
+  const robot = await client.model('panda');
+  const told = [];
+  let restart;
+  await robot.checkTrajectory(motion(100_000), {
+    progress: (done) => {
+      told.push(done);
+      restart ??= server.kill().then(() => server.start());
+    },
+  });
+  await restart;
+  assert.ok(told.length > 1);
+  assert.deepEqual(
+    told,
+    [...new Set(told)].sort((a, b) => a - b),
+  );
+  client.close();
+  await server.end();
+});
+
 /** Returns when the server has begun to stop and waits for a stream whose replies
  * nobody reads. `client` repeats nothing. */
 async function drain(server, client) {
