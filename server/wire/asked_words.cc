@@ -87,6 +87,7 @@ std::string Bounds(const v1::JointBounds& bounds, const Units& units) {
   add(bounds.has_velocity(), "velocity ", bounds.velocity(), units.velocity);
   add(bounds.has_effort(), "torque ", bounds.effort(), units.effort);
   std::vector<std::string> curve;
+  curve.reserve(static_cast<std::size_t>(bounds.speeds_size()));
   for (int k = 0; k < bounds.speeds_size(); ++k) {
     curve.push_back(Cat(NumberText(bounds.torques(k)), " ", units.effort,
                         " at ", NumberText(bounds.speeds(k)), " ",
