@@ -4,9 +4,7 @@
 //
 // Names; items are states, of which one call has STATES:
 //   compute/STATES, operational_space/STATES   Client::Compute
-//   exchange/1        a stream, one chunk at a time
 //   async_64/1        64 calls of ComputeAsync under way
-//   stream_16/1       a stream, 16 chunks under way
 //   echo/1            one call of the echo, by the generated stub
 // "p50" and "p99" are microseconds of single round trips.
 //
@@ -109,13 +107,6 @@ int Main(int argc, char** argv) {
             [&client, states] { client.Compute(kModel, kTask, states); });
   }
   const client::States one = StatesOf(1);
-  auto stream = client.OpenStream(kModel, kTorques);
-  Measure("exchange", 1, [&] { stream.Exchange(one); });
-  auto window = client.OpenStream(kModel, kTorques);
-  Measure("stream_16", 1, [&] {
-    if (window.unread() == 16) window.Read();
-    window.Write(one);
-  });
   std::vector<client::PendingEvaluation> pending(64);
   std::size_t next = 0;
   Measure("async_64", 1, [&] {
@@ -143,7 +134,6 @@ int Main(int argc, char** argv) {
   for (client::PendingEvaluation& last : pending) {
     if (last.valid()) last.Get();
   }
-  while (window.unread() > 0) window.Read();
   return 0;
 }
 

@@ -181,9 +181,7 @@ def remote(run):
              f"{run.counters[name]['p99']:.1f}"]
             for name, title in {
                 "echo/1": "an echo, bare gRPC", "compute/1": "`Compute`",
-                "exchange/1": "`EvaluationStream::Exchange`",
-                "async_64/1": "`ComputeAsync`, 64 in flight",
-                "stream_16/1": "stream, 16 chunks in flight"}.items()]
+                "async_64/1": "`ComputeAsync`, 64 in flight"}.items()]
     sizes = [1, 10, 100, 1000, 10_000, 100_000]
     return "\n\n".join([
         table(["one state, µs", "a state", "median of a call", "p99"], rows),

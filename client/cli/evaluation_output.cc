@@ -330,16 +330,6 @@ std::string ModelText(const std::string& name, const std::string& revision) {
   return name + "@" + revision.substr(0, kShortRevision);
 }
 
-void RemarkHandovers(Session& session, const Evaluation& evaluation) {
-  for (const client::Handover& handover : evaluation.handovers) {
-    session.Remark("from row " + std::to_string(handover.first_row) +
-                   " on another server computed: target " +
-                   PlainText(handover.target) + ", version " +
-                   PlainText(handover.server_version) +
-                   "; its numbers differ by rounding");
-  }
-}
-
 void RemarkRows(Session& session, const Evaluation& evaluation) {
   std::size_t told = 0;
   for (const v1::RowStatus& status : evaluation.row_status) {
@@ -362,7 +352,6 @@ ExitCode PrintEvaluation(Session& session,
                          const Evaluation& evaluation) {
   const std::vector<Part> parts = PartsOf(quantities, evaluation);
   CheckSizes(parts);
-  RemarkHandovers(session, evaluation);
   switch (session.output()) {
     case OutputFormat::kJson:
       PrintJson(session, parts, evaluation);

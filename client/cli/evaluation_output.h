@@ -16,8 +16,6 @@ ExitCode PrintEvaluation(Session& session,
                          const std::vector<v1::Quantity>& quantities,
                          const client::Evaluation& evaluation);
 
-/// Where another kind of server went on.
-void RemarkHandovers(Session& session, const client::Evaluation& evaluation);
 /// The rows that are not OK: the first few, one line each, and how many more.
 void RemarkRows(Session& session, const client::Evaluation& evaluation);
 

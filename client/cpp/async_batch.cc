@@ -1,171 +1,214 @@
 #include "client/cpp/async_batch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "client/cpp/error.h"
+#include "client/cpp/join_reply.h"
 #include "client/cpp/request.h"
-#include "client/cpp/rows.h"
 
 namespace torqued::client {
-namespace {
 
-Error Cancelled() {
-  return {grpc::StatusCode::CANCELLED, "the call was cancelled"};
-}
-
-}  // namespace
-
-AsyncBatch::AsyncBatch(const AsyncConnection& connection, std::string model,
-                       std::vector<v1::Quantity> quantities, States states,
-                       ComputeOptions options, Clock::time_point deadline,
+AsyncBatch::AsyncBatch(const AsyncConnection& connection,
+                       const std::string& model,
+                       std::vector<v1::Quantity> quantities,
+                       const States& states, const ComputeOptions& options,
+                       std::shared_ptr<const BatchInputs> kept,
+                       Clock::time_point deadline,
                        std::optional<RetrySchedule> schedule,
                        EvaluationDone done)
     : connection_(connection),
-      model_(std::move(model)),
       quantities_(std::move(quantities)),
-      states_(std::move(states)),
-      options_(std::move(options)),
+      states_(states),
+      options_(options),
+      kept_(std::move(kept)),
       deadline_(deadline),
       schedule_(std::move(schedule)),
-      call_schedule_(schedule_),
-      tell_(std::move(done)) {}
+      request_(MakeRequest(model, quantities_, options)),
+      tell_(std::move(done)) {
+  // One of each part, the start and the cancellation.
+  happenings_.reserve(kWindow + 2);
+}
 
 void AsyncBatch::Start() {
-  connection_.in_flight.Add(shared_from_this());
-  Run([this] { Plan(); });
+  if (connection_.in_flight) connection_.in_flight->Add(shared_from_this());
+  Post({});
 }
 
-void AsyncBatch::Plan() {
-  plan_ = PlanBatch(connection_.limits, quantities_, states_, options_);
-  if (!plan_.fits_one_call) {
-    GoInChunks(plan_.chunk_rows);
-    return;
+void AsyncBatch::Post(Happening happening) {
+  std::unique_lock lock(mutex_);
+  if (done_) return;
+  happenings_.push_back(std::move(happening));
+  if (std::exchange(handling_, true)) return;
+  while (!happenings_.empty()) {
+    const Happening next = std::move(happenings_.front());
+    happenings_.erase(happenings_.begin());
+    lock.unlock();
+    try {
+      Handle(next);
+    } catch (...) {
+      Fail(std::current_exception());
+    }
+    // The last that happens, but for a cancellation.
+    if (under_way_ == 0) return Finish();
+    lock.lock();
   }
-  request_ = OneCallRequest(model_, quantities_, states_, options_, plan_.rows);
-  CallOnce();
+  handling_ = false;
 }
 
-void AsyncBatch::CallOnce() {
-  const std::shared_ptr<grpc::ClientContext> context = NewContext();
-  reply_.Clear();
+void AsyncBatch::Handle(const Happening& happening) {
+  switch (happening.event) {
+    case Event::kStart:
+      return Begin();
+    case Event::kReply:
+      return OnReply(*happening.part, happening.status);
+    case Event::kWaited:
+      return OnWaited(*happening.part);
+    case Event::kCancel:
+      throw Error(grpc::StatusCode::CANCELLED, "the call was cancelled");
+  }
+}
+
+void AsyncBatch::Begin() {
+  rows_ = CountStates(states_, options_);
+  rows_per_call_ =
+      RowsPerCall(quantities_, states_, options_, connection_.limits);
+  const std::int64_t calls = (rows_ + rows_per_call_ - 1) / rows_per_call_;
+  parts_ = std::vector<Part>(
+      static_cast<std::size_t>(std::clamp<std::int64_t>(calls, 1, kWindow)));
+  SendMore();
+}
+
+void AsyncBatch::SendMore() {
+  while (!refused_ && (next_ == 0 || next_row_ < rows_) &&
+         next_ - joined_ < std::ssize(parts_)) {
+    Part& part = PartAt(next_++);
+    part.range = {next_row_, std::min(rows_per_call_, rows_ - next_row_)};
+    part.schedule = schedule_;
+    part.end = next_row_ += part.range.count;
+    Send(part);
+  }
+}
+
+void AsyncBatch::Send(Part& part) {
+  AddRows(states_, options_, part.range, &request_);
+  part.context = std::make_unique<grpc::ClientContext>();
+  part.context->set_deadline(deadline_);
+  part.reply.Clear();
+  part.pinned = pinned_;
+  part.answered = false;
+  ++under_way_;
+  // The request is serialized before this returns, so the next one may have
+  // its memory.
   connection_.dynamics.async()->Compute(
-      context.get(), &request_, &reply_,
-      [self = shared_from_this()](const grpc::Status& status) {
-        self->Run([&] { self->AfterCall(status); });
+      part.context.get(), &request_, &part.reply,
+      [self = shared_from_this(), &part](const grpc::Status& status) {
+        self->Post({Event::kReply, &part, status});
       });
 }
 
-void AsyncBatch::AfterCall(const grpc::Status& status) {
-  if (status.ok()) {
-    if (call_schedule_) call_schedule_->Answered();
-    Finish(OneCallResult(reply_, quantities_, options_, plan_.rows), nullptr);
-    return;
+void AsyncBatch::OnReply(Part& part, const grpc::Status& status) {
+  --under_way_;
+  part.context.reset();
+  if (failure_) return;
+  part.answered = status.ok();
+  if (part.answered) {
+    if (part.schedule) part.schedule->Answered();
+  } else {
+    const Error error = DecodeError(status);
+    const auto delay =
+        part.schedule ? part.schedule->Announce(error) : std::nullopt;
+    if (delay) return WaitToRepeat(part, *delay);
+    part.error = CountedFromStart(error, part.range.first);
+    refused_ = true;
   }
-  ThrowWhereCancelled();
-  const Error error = DecodeError(status);
-  if (const auto fewer = FewerRows(error, plan_.rows)) {
-    GoInChunks(*fewer);
-    return;
-  }
-  const auto delay =
-      call_schedule_ ? call_schedule_->Announce(error) : std::nullopt;
-  if (!delay) throw error;
-  RunAfter(*delay, &AsyncBatch::CallOnce);
+  JoinInTurn();
+  SendMore();
 }
 
-void AsyncBatch::GoInChunks(std::int64_t chunk_rows) {
-  chunks_.emplace(MakeStart(model_, quantities_, options_), quantities_,
-                  states_, options_, chunk_rows, schedule_);
-  OpenStream();
-}
-
-void AsyncBatch::OpenStream() {
-  const std::shared_ptr<grpc::ClientContext> context = NewContext();
-  stream_ = std::make_unique<BatchReactor>(
-      *chunks_, [self = shared_from_this()](const grpc::Status& status,
-                                            const std::exception_ptr& failure) {
-        self->Run([&] { self->AfterStream(status, failure); });
+void AsyncBatch::WaitToRepeat(Part& part, std::chrono::nanoseconds delay) {
+  part.alarm = std::make_unique<grpc::Alarm>();
+  ++under_way_;
+  part.alarm->Set(
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(delay),
+      [self = shared_from_this(), &part](bool) {
+        self->Post({Event::kWaited, &part});
       });
-  stream_->Begin(connection_.dynamics, context);
 }
 
-void AsyncBatch::AfterStream(const grpc::Status& status,
-                             const std::exception_ptr& failure) {
-  stream_.reset();
-  if (failure) std::rethrow_exception(failure);
-  if (!status.ok()) ThrowWhereCancelled();
-  const auto delay = chunks_->AfterEnd(status);
-  if (!delay) {
-    Finish(chunks_->TakeResult(), nullptr);
-  } else if (*delay == std::chrono::nanoseconds::zero()) {
-    OpenStream();
+void AsyncBatch::OnWaited(Part& part) {
+  --under_way_;
+  part.alarm.reset();
+  if (failure_) return;
+  if (const auto delay = part.schedule->StillToWait(Clock::now())) {
+    WaitToRepeat(part, *delay);
   } else {
-    RunAfter(*delay, &AsyncBatch::OpenStream);
+    Send(part);
   }
 }
 
-template <class Function>
-void AsyncBatch::Run(const Function& step) {
-  try {
-    step();
-  } catch (...) {
-    Finish({}, std::current_exception());
+void AsyncBatch::JoinInTurn() {
+  while (joined_ < next_) {
+    Part& part = PartAt(joined_);
+    // In the order of rows, so that the same failure is told each time.
+    if (part.error) throw Error(*part.error);
+    if (!part.answered) return;
+    const bool full = whole_.row_status.size() == Evaluation::kMaxListed;
+    if (part.range.count > kMaxListedRows && !full && !ListsAll(part.reply)) {
+      rows_per_call_ = std::min(rows_per_call_, kMaxListedRows);
+      part.range.count = kMaxListedRows;
+      return Send(part);
+    }
+    if (part.range.count == rows_) {
+      whole_ = JoinOne(part.reply, quantities_, options_, rows_);
+      ++joined_;
+      return;
+    }
+    if (part.range.first == 0) {
+      whole_ = BeginJoin(part.reply, rows_);
+      Pin();
+    } else if (part.reply.echo().revision() != whole_.echo.revision()) {
+      if (part.pinned) {
+        throw Error(grpc::StatusCode::INTERNAL,
+                    "the reply is of another revision than was asked for");
+      }
+      return Send(part);  // The name has moved meanwhile.
+    }
+    Join(part.reply, quantities_, options_.task.sigma_min, part.range, &whole_);
+    part.answered = false;
+    const std::int64_t done = part.range.first + part.range.count;
+    if (options_.progress) options_.progress(done, rows_);
+    if (done < part.end) {
+      part.range = {done, std::min(kMaxListedRows, part.end - done)};
+      return Send(part);
+    }
+    ++joined_;
   }
 }
 
-void AsyncBatch::RunAfter(std::chrono::nanoseconds delay, Step step) {
-  const auto alarm = std::make_shared<grpc::Alarm>();
-  const std::lock_guard lock(mutex_);
-  if (cancelled_) throw Cancelled();
-  alarm_ = alarm;
-  context_.reset();
-  // Calls back from another thread, so that this one may hold the lock: Cancel
-  // finds the alarm set.
-  alarm->Set(Clock::now() + std::chrono::duration_cast<Clock::duration>(delay),
-             [self = shared_from_this(), step](bool) {
-               self->Run([&] { self->RunOrWait(step); });
-             });
+void AsyncBatch::Pin() {
+  const std::string& revision = whole_.echo.revision();
+  pinned_ = !revision.empty();
+  if (!pinned_) return;
+  const std::string& model = request_.model();
+  request_.set_model(model.substr(0, model.find('@')) + "@" + revision);
 }
 
-void AsyncBatch::RunOrWait(Step step) {
-  ThrowWhereCancelled();
-  const auto delay = chunks_ ? chunks_->StillToWait()
-                             : call_schedule_->StillToWait(Clock::now());
-  if (delay) {
-    RunAfter(*delay, step);
-  } else {
-    (this->*step)();
+void AsyncBatch::Fail(std::exception_ptr failure) {
+  if (failure_) return;
+  failure_ = std::move(failure);
+  for (Part& part : parts_) {
+    if (part.context) part.context->TryCancel();
+    if (part.alarm) part.alarm->Cancel();
   }
-}
-
-void AsyncBatch::ThrowWhereCancelled() {
-  const std::lock_guard lock(mutex_);
-  if (cancelled_) throw Cancelled();
-}
-
-std::shared_ptr<grpc::ClientContext> AsyncBatch::NewContext() {
-  auto context = std::make_shared<grpc::ClientContext>();
-  context->set_deadline(deadline_);
-  const std::lock_guard lock(mutex_);
-  if (cancelled_) throw Cancelled();
-  context_ = context;
-  alarm_.reset();
-  return context;
 }
 
 void AsyncBatch::Cancel() {
-  std::shared_ptr<grpc::ClientContext> context;
-  std::shared_ptr<grpc::Alarm> alarm;
   {
     const std::lock_guard lock(mutex_);
-    if (done_) return;
-    cancelled_ = true;
-    context = context_;
-    alarm = alarm_;
+    if (done_ || std::exchange(cancelled_, true)) return;
   }
-  // Either may lead to the next step in this thread.
-  if (context) context->TryCancel();
-  if (alarm) alarm->Cancel();
+  Post({Event::kCancel});
 }
 
 void AsyncBatch::Wait() {
@@ -181,28 +224,22 @@ bool AsyncBatch::WaitFor(std::chrono::nanoseconds timeout) {
 Evaluation AsyncBatch::TakeResult() {
   const std::lock_guard lock(mutex_);
   if (failure_) std::rethrow_exception(failure_);
-  return std::move(result_);
+  return std::move(whole_);
 }
 
-void AsyncBatch::Finish(Evaluation result,
-                        const std::exception_ptr& failure) noexcept {
+void AsyncBatch::Finish() noexcept {
   const std::shared_ptr<AsyncBatch> self = shared_from_this();
-  chunks_.reset();
-  states_ = {};
+  parts_.clear();
   request_.Clear();
-  EvaluationDone tell;
+  kept_.reset();
+  EvaluationDone tell = std::exchange(tell_, nullptr);
   {
     const std::lock_guard lock(mutex_);
-    result_ = std::move(result);
-    failure_ = failure;
     done_ = true;
-    context_.reset();
-    alarm_.reset();
-    tell = std::exchange(tell_, nullptr);
+    ended_.notify_all();
   }
-  ended_.notify_all();
   if (tell) tell(PendingEvaluation(self));
-  connection_.in_flight.Remove(self);
+  if (connection_.in_flight) connection_.in_flight->Remove(self);
 }
 
 }  // namespace torqued::client

@@ -1,4 +1,4 @@
-// One computation over a batch of any size, by gRPC's threads.
+// One computation of any number of states, as calls of some of them.
 #pragma once
 
 #include <grpcpp/alarm.h>
@@ -6,20 +6,18 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "client/cpp/batch_plan.h"
-#include "client/cpp/batch_reactor.h"
 #include "client/cpp/calls_in_flight.h"
-#include "client/cpp/chunked_batch.h"
 #include "client/cpp/pending_evaluation.h"
 #include "client/cpp/retry.h"
+#include "client/cpp/rows.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 
 namespace torqued::client {
@@ -27,19 +25,34 @@ namespace torqued::client {
 /// What the batch needs of its connection, which outlives its calls.
 struct AsyncConnection {
   v1::Dynamics::Stub& dynamics;
-  CallsInFlight& in_flight;
+  /// Null: the caller waits, and nobody else cancels.
+  CallsInFlight* in_flight = nullptr;
   BatchLimits limits;
 };
 
-/// The same steps as ComputeBatch, none of which waits: a call or streams, and
-/// alarms between the tries.
+struct BatchInputs {
+  States states;
+  ComputeOptions options;
+};
+
+/// At most kWindow calls are in flight. Each is repeated by itself, and replies
+/// are joined in the order of their rows. All rows are of the revision that
+/// answered the first ones: later calls name it, and a reply of another one is
+/// asked for again. So is one that does not list all rows that are not OK, in
+/// calls of so few rows that each has its status.
 class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
  public:
+  /// Enough to keep both ends of a connection busy.
+  static constexpr std::int64_t kWindow = 8;
+
+  /// `inputs` live until the batch is done, without a copy if the caller waits.
   /// No schedule: the first failure is final. `done` may be empty.
-  AsyncBatch(const AsyncConnection& connection, std::string model,
-             std::vector<v1::Quantity> quantities, States states,
-             ComputeOptions options, Clock::time_point deadline,
-             std::optional<RetrySchedule> schedule, EvaluationDone done);
+  AsyncBatch(const AsyncConnection& connection, const std::string& model,
+             std::vector<v1::Quantity> quantities, const States& states,
+             const ComputeOptions& options,
+             std::shared_ptr<const BatchInputs> kept,
+             Clock::time_point deadline, std::optional<RetrySchedule> schedule,
+             EvaluationDone done);
 
   /// Once.
   void Start();
@@ -52,55 +65,73 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   Evaluation TakeResult();
 
  private:
-  using Step = void (AsyncBatch::*)();
+  /// Some rows: a call, or the wait before the next try.
+  struct Part {
+    RowRange range;        // of the call
+    std::int64_t end = 0;  // of the part
+    std::optional<RetrySchedule> schedule;
+    std::unique_ptr<grpc::ClientContext> context;
+    std::unique_ptr<grpc::Alarm> alarm;
+    v1::ComputeReply reply;
+    bool pinned = false;  // the request named the revision
+    bool answered = false;
+    std::optional<Error> error;
+  };
+  enum class Event : std::uint8_t { kStart, kReply, kWaited, kCancel };
+  struct Happening {
+    Event event = Event::kStart;
+    Part* part = nullptr;
+    grpc::Status status = {};
+  };
 
-  // The steps. Each ends with the beginning of another one, or of what leads to
-  // one.
-  void Plan();
-  void CallOnce();
-  void AfterCall(const grpc::Status& status);
-  void GoInChunks(std::int64_t chunk_rows);
-  void OpenStream();
-  void AfterStream(const grpc::Status& status,
-                   const std::exception_ptr& failure);
+  /// Handles what happened, or leaves it to the thread that handles events:
+  /// it is one at a time.
+  void Post(Happening happening);
+  void Handle(const Happening& happening);
+  void Begin();
+  void OnReply(Part& part, const grpc::Status& status);
+  void OnWaited(Part& part);
 
-  /// Runs a step, or the end where it throws.
-  template <class Function>
-  void Run(const Function& step);
-  void RunAfter(std::chrono::nanoseconds delay, Step step);
-  /// A step that waited, unless there is more to wait for.
-  void RunOrWait(Step step);
-  /// Throws Error (CANCELLED): a failure that the caller asked for is final.
-  void ThrowWhereCancelled();
-  /// Of the next try. Throws Error where the batch has been cancelled.
-  std::shared_ptr<grpc::ClientContext> NewContext();
-  void Finish(Evaluation result, const std::exception_ptr& failure) noexcept;
+  Part& PartAt(std::int64_t number) {
+    return parts_[static_cast<std::size_t>(number) % parts_.size()];
+  }
+  void SendMore();
+  void Send(Part& part);
+  void WaitToRepeat(Part& part, std::chrono::nanoseconds delay);
+  void JoinInTurn();
+  void Pin();
+  void Fail(std::exception_ptr failure);
+  void Finish() noexcept;
 
   const AsyncConnection connection_;
-  const std::string model_;
   const std::vector<v1::Quantity> quantities_;
-  States states_;
-  const ComputeOptions options_;
+  const States& states_;
+  const ComputeOptions& options_;
+  std::shared_ptr<const BatchInputs> kept_;
   const Clock::time_point deadline_;
   const std::optional<RetrySchedule> schedule_;
 
-  // Of the step that runs.
-  BatchPlan plan_;
-  std::optional<RetrySchedule> call_schedule_;
-  v1::ComputeRequest request_;
-  v1::ComputeReply reply_;
-  std::optional<ChunkedBatch> chunks_;
-  std::unique_ptr<BatchReactor> stream_;
+  // Of the thread that handles events.
+  v1::ComputeRequest request_;  // of the call that begins
+  std::vector<Part> parts_;
+  std::int64_t rows_ = 0;
+  std::int64_t rows_per_call_ = 1;
+  std::int64_t next_row_ = 0;  // the first that is in no part yet
+  std::int64_t next_ = 0;      // the number of the part that has it
+  std::int64_t joined_ = 0;
+  int under_way_ = 0;
+  bool pinned_ = false;
+  bool refused_ = false;  // a failure that is final waits for its turn
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable ended_;
+  std::vector<Happening> happenings_;
+  bool handling_ = false;
   bool cancelled_ = false;
-  std::shared_ptr<grpc::ClientContext> context_;  // of the try under way
-  std::shared_ptr<grpc::Alarm> alarm_;            // of the wait under way
   bool done_ = false;
   EvaluationDone tell_;
-  Evaluation result_;
-  std::exception_ptr failure_;
+  Evaluation whole_;            // of the thread that handles, until done
+  std::exception_ptr failure_;  // the same
 };
 
 }  // namespace torqued::client

@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "client/cpp/async_batch.h"
-#include "client/cpp/batch_call.h"
 #include "client/cpp/calls_in_flight.h"
 #include "client/cpp/channel.h"
 #include "client/cpp/check_call.h"
+#include "client/cpp/join_reply.h"
+#include "client/cpp/request.h"
 #include "client/cpp/retry.h"
 #include "client/cpp/rows.h"
 #include "client/cpp/server_address.h"
-#include "client/cpp/stream_call.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
 #include "torqued/v1/server_info.grpc.pb.h"
@@ -27,30 +27,6 @@ namespace {
 template <class Stub, class Request, class Reply>
 using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&,
                                       Reply*);
-
-class GrpcStream final : public ChunkStream {
- public:
-  GrpcStream(v1::Dynamics::Stub& stub, Clock::time_point deadline) {
-    context_.set_deadline(deadline);
-    stream_ = stub.Evaluate(&context_);
-  }
-
-  bool Send(const v1::EvaluateRequest& request) override {
-    return stream_->Write(request);
-  }
-  void EndSending() override { stream_->WritesDone(); }
-  bool Receive(v1::EvaluateReply* reply) override {
-    return stream_->Read(reply);
-  }
-  void Cancel() override { context_.TryCancel(); }
-  grpc::Status End() override { return stream_->Finish(); }
-
- private:
-  grpc::ClientContext context_;
-  std::unique_ptr<
-      grpc::ClientReaderWriter<v1::EvaluateRequest, v1::EvaluateReply>>
-      stream_;
-};
 
 // What answered knows nothing of a call that every server of ours knows, or it
 // speaks HTTP and no gRPC.
@@ -67,9 +43,9 @@ bool IsOfAnotherServer(const Error& error) {
 // Never, if the clock does not reach that far.
 Clock::time_point After(std::chrono::milliseconds timeout) {
   const Clock::time_point now = Clock::now();
-  const auto most =
-      std::chrono::floor<std::chrono::milliseconds>(StreamCall::kForever - now);
-  return timeout < most ? now + timeout : StreamCall::kForever;
+  const auto most = std::chrono::floor<std::chrono::milliseconds>(
+      RetrySchedule::kForever - now);
+  return timeout < most ? now + timeout : RetrySchedule::kForever;
 }
 
 }  // namespace
@@ -78,6 +54,7 @@ struct Client::Connection {
   std::string address;
   ConnectOptions options;
   std::shared_ptr<grpc::Channel> channel;
+  BatchLimits limits;
   std::shared_ptr<RetryBudget> budget = std::make_shared<RetryBudget>();
   std::unique_ptr<v1::ModelRegistry::Stub> registry;
   std::unique_ptr<v1::Dynamics::Stub> dynamics;
@@ -140,24 +117,8 @@ struct Client::Connection {
     return RetrySchedule(end, Policy(), effect);
   }
 
-  // Of one batch.
-  BatchCalls CallsOf(const ComputeOptions& compute) const {
-    const Clock::time_point end = DeadlineOf(compute);
-    BatchCalls calls;
-    calls.compute = [this, end](const v1::ComputeRequest& request) {
-      v1::ComputeReply reply;
-      Call(*dynamics, &v1::Dynamics::Stub::Compute, Effect::kNone, request,
-           &reply, end);
-      return reply;
-    };
-    calls.open_stream = [this, end] {
-      return std::make_unique<GrpcStream>(*dynamics, end);
-    };
-    calls.schedule = ScheduleUntil(end);
-    return calls;
-  }
-  BatchLimits Limits() const {
-    return {options.max_message_bytes, options.chunk_rows};
+  AsyncConnection OfCalls(CallsInFlight* keeper) const {
+    return {*dynamics, keeper, limits};
   }
 };
 
@@ -188,6 +149,8 @@ Client Client::Connect(const std::string& address,
     v1::GetServerInfoReply reply;
     const grpc::Status status =
         connection->info->GetServerInfo(&context, {}, &reply);
+    connection->limits = LimitsOf(reply, connection->options.max_message_bytes,
+                                  connection->options.chunk_rows);
     if (status.ok()) return Client(std::move(connection));
     const Error error = DecodeError(status);
     if (IsOfAnotherServer(error)) {
@@ -274,16 +237,26 @@ Evaluation Client::Compute(const std::string& model,
                            std::span<const v1::Quantity> quantities,
                            const States& states,
                            const ComputeOptions& options) const {
-  return ComputeBatch(connection_->CallsOf(options), connection_->Limits(),
-                      model, quantities, states, options);
-}
-
-Evaluation Client::Evaluate(const std::string& model,
-                            std::span<const v1::Quantity> quantities,
-                            const States& states,
-                            const ComputeOptions& options) const {
-  return StreamBatch(connection_->CallsOf(options), connection_->Limits(),
-                     model, quantities, states, options);
+  const Clock::time_point end = connection_->DeadlineOf(options);
+  const std::int64_t rows = CountStates(states, options);
+  if (rows <= RowsPerCall(quantities, states, options, connection_->limits)) {
+    // Without the way through gRPC's threads and back.
+    v1::ComputeRequest request = MakeRequest(model, quantities, options);
+    AddRows(states, options, {0, rows}, &request);
+    v1::ComputeReply reply;
+    connection_->Call(*connection_->dynamics, &v1::Dynamics::Stub::Compute,
+                      Effect::kNone, request, &reply, end);
+    if (rows <= kMaxListedRows || ListsAll(reply)) {
+      return JoinOne(reply, quantities, options, rows);
+    }
+  }
+  const auto batch = std::make_shared<AsyncBatch>(
+      connection_->OfCalls(nullptr), model,
+      std::vector(quantities.begin(), quantities.end()), states, options,
+      nullptr, end, connection_->ScheduleUntil(end), nullptr);
+  batch->Start();
+  batch->Wait();
+  return batch->TakeResult();
 }
 
 std::shared_ptr<AsyncBatch> Client::NewBatch(
@@ -291,11 +264,12 @@ std::shared_ptr<AsyncBatch> Client::NewBatch(
     States states, ComputeOptions options, EvaluationDone done) const {
   Connection& connection = *connection_;
   const Clock::time_point end = connection.DeadlineOf(options);
+  const auto inputs = std::make_shared<const BatchInputs>(
+      BatchInputs{std::move(states), std::move(options)});
   return std::make_shared<AsyncBatch>(
-      AsyncConnection{*connection.dynamics, connection.in_flight,
-                      connection.Limits()},
-      model, std::vector(quantities.begin(), quantities.end()),
-      std::move(states), std::move(options), end, connection.ScheduleUntil(end),
+      connection.OfCalls(&connection.in_flight), model,
+      std::vector(quantities.begin(), quantities.end()), inputs->states,
+      inputs->options, inputs, end, connection.ScheduleUntil(end),
       std::move(done));
 }
 
@@ -317,18 +291,6 @@ Cancellation Client::ComputeAsync(const std::string& model,
                               std::move(options), std::move(done));
   batch->Start();
   return Cancellation(batch);
-}
-
-EvaluationStream Client::OpenStream(const std::string& model,
-                                    std::span<const v1::Quantity> quantities,
-                                    const ComputeOptions& options,
-                                    int window) const {
-  const Clock::time_point end =
-      options.deadline ? After(*options.deadline) : StreamCall::kForever;
-  return EvaluationStream(std::make_unique<StreamCall>(
-      connection_->channel, model,
-      std::vector(quantities.begin(), quantities.end()), options, end, window,
-      connection_->ScheduleUntil(end)));
 }
 
 TrajectoryCheck Client::CheckTrajectory(

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,7 +13,6 @@
 
 #include "client/cpp/error.h"
 #include "client/cpp/evaluation.h"
-#include "client/cpp/evaluation_stream.h"
 #include "client/cpp/health.h"
 #include "client/cpp/pending_evaluation.h"
 #include "client/cpp/retry.h"
@@ -35,14 +35,14 @@ struct ConnectOptions {
   /// Largest message that travels in either direction; batches are cut to stay
   /// below. -1: no limit.
   int max_message_bytes = 16 * 1024 * 1024;
-  /// States of one message of a stream, at most 1000. A server that takes less
-  /// at a time is sent less, once it has refused a message.
-  int chunk_rows = 1000;
+  /// States of one call at most. A server that takes less at a time, as it said
+  /// when the client connected, is sent less.
+  int chunk_rows = std::numeric_limits<int>::max();
   /// Try again, within the deadline, what changes nothing on the server,
   /// computations and reads, where that is not there, has been lost, stops or
   /// is full; what does change something only where it was refused by a server
-  /// that stops (docs/retries.md). A large batch goes on where it was
-  /// interrupted; Evaluation::handovers says where another kind of server did.
+  /// that stops (docs/retries.md). Of a large batch each call is repeated
+  /// alone.
   bool retry = true;
   /// Called before each wait for another try, by the thread that makes the
   /// call, or by one of gRPC's for calls that do not hold up theirs: then from
@@ -98,10 +98,10 @@ class Client {
       const std::string& name,
       const std::optional<std::string>& expected_current = std::nullopt) const;
 
-  // Dynamics. A batch of any size: what has more than 1 MiB of states or of
-  // results, or does not fit into one message, travels through a stream, in
-  // chunks, all for one revision of the model and with the same results. The
-  // four named functions are Compute with that one quantity.
+  // Dynamics. A large batch travels in calls of at most 512 KiB, 4 of them in
+  // flight, all for one revision of the model; its first failure, in the order
+  // of rows, ends it. The four named functions are Compute with that one
+  // quantity.
   Evaluation Compute(const std::string& model,
                      std::span<const v1::Quantity> quantities,
                      const States& states,
@@ -112,19 +112,6 @@ class Client {
                      const ComputeOptions& options = {}) const {
     return Compute(model, std::span(quantities.begin(), quantities.size()),
                    states, options);
-  }
-  /// The same through a stream whatever the size. Where it fails for good, the
-  /// details say in metadata "next_row" from which row on nothing was answered.
-  Evaluation Evaluate(const std::string& model,
-                      std::span<const v1::Quantity> quantities,
-                      const States& states,
-                      const ComputeOptions& options = {}) const;
-  Evaluation Evaluate(const std::string& model,
-                      std::initializer_list<v1::Quantity> quantities,
-                      const States& states,
-                      const ComputeOptions& options = {}) const {
-    return Evaluate(model, std::span(quantities.begin(), quantities.size()),
-                    states, options);
   }
   /// Compute that does not wait: the same requests, retries, deadline and bits.
   /// No thread is made for it; thousands may be in flight. `states` and
@@ -152,22 +139,6 @@ class Client {
                             EvaluationDone done) const {
     return ComputeAsync(model, std::span(quantities.begin(), quantities.size()),
                         std::move(states), std::move(options), std::move(done));
-  }
-  /// A stream that stays open, for states that come one after the other. Does
-  /// not wait: what is wrong with the model or the options is told by the first
-  /// Read. A deadline in `options` is that of the whole stream; absent: none,
-  /// but a stream that was lost is given up when nothing was answered for 300
-  /// s. `window`: chunks that may be written and not read.
-  EvaluationStream OpenStream(const std::string& model,
-                              std::span<const v1::Quantity> quantities,
-                              const ComputeOptions& options = {},
-                              int window = EvaluationStream::kWindow) const;
-  EvaluationStream OpenStream(const std::string& model,
-                              std::initializer_list<v1::Quantity> quantities,
-                              const ComputeOptions& options = {},
-                              int window = EvaluationStream::kWindow) const {
-    return OpenStream(model, std::span(quantities.begin(), quantities.size()),
-                      options, window);
   }
   /// Evaluation::tau for q, v, a.
   Evaluation InverseDynamics(const std::string& model, const States& states,

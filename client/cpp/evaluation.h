@@ -9,16 +9,6 @@
 
 namespace torqued::client {
 
-/// From a row on, another server than before computed: with another target or
-/// of another version, so that its numbers differ by rounding from those that
-/// the one before would have given. Servers of one version with the same --isa
-/// agree bit for bit.
-struct Handover {
-  std::int64_t first_row = 0;
-  std::string target;
-  std::string server_version;
-};
-
 /// Quantities that were not asked for are empty; the others have `rows` rows.
 /// The tables are those of torqued.v1.Results, under their names: `tau`,
 /// `mass_matrix`, `jacobian`, ... Matrices are flattened row-major.
@@ -38,13 +28,10 @@ struct Evaluation {
   std::vector<v1::RowStatus> row_status;
   std::int64_t rows_not_ok = 0;
 
-  /// Model, revision, joint order, terms and target. Timing is the sum over the
-  /// chunks of a stream: these overlap, so it may exceed the time that passed.
+  /// Model, revision, joint order, terms and target, of the first call. Timing
+  /// is the sum over all calls: these overlap, so it may exceed the time that
+  /// passed.
   v1::Echo echo;
-  /// Where a large batch that was interrupted went on with a server that
-  /// computes other bits; ascending, and empty in almost all cases. The echo is
-  /// that of the first server.
-  std::vector<Handover> handovers;
 
   bool ok() const { return rows_not_ok == 0; }
 

@@ -49,46 +49,41 @@ void JoinNumbers(const Field& field, const char* name, const RowRange& range,
 
 }  // namespace
 
-ReplyPart PartOf(const v1::ComputeReply& reply) {
-  return {.results = reply.results(),
-          .row_status = reply.row_status(),
-          .rows = reply.rows(),
-          .rows_not_ok = reply.rows_not_ok(),
-          .timing = reply.echo().timing()};
+Evaluation BeginJoin(const v1::ComputeReply& first, std::int64_t rows) {
+  Evaluation whole;
+  whole.rows = rows;
+  whole.echo = first.echo();
+  whole.echo.clear_timing();
+  return whole;
 }
 
-ReplyPart PartOf(const v1::EvaluateReply& reply) {
-  return {.results = reply.results(),
-          .row_status = reply.row_status(),
-          .rows = reply.rows(),
-          .rows_not_ok = reply.rows_not_ok(),
-          .timing = reply.timing(),
-          .first_row = reply.first_row()};
+bool ListsAll(const v1::ComputeReply& reply) {
+  return reply.rows_not_ok() <=
+         static_cast<std::uint64_t>(reply.row_status_size());
 }
 
-void CheckFirstRow(const v1::EvaluateReply& reply, std::int64_t expected) {
-  if (reply.first_row() == static_cast<std::uint64_t>(expected)) return;
-  throw Error(grpc::StatusCode::INTERNAL,
-              "the reply begins with row " + std::to_string(reply.first_row()) +
-                  " of the stream, " + std::to_string(expected) +
-                  " was its turn");
+Evaluation JoinOne(const v1::ComputeReply& reply,
+                   std::span<const v1::Quantity> quantities,
+                   const ComputeOptions& options, std::int64_t rows) {
+  // Without joints there is nothing to count states by: the server's word
+  // counts, which is never more than it was sent, or one.
+  const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(rows, 1));
+  if (reply.rows() <= most) rows = static_cast<std::int64_t>(reply.rows());
+  Evaluation whole = BeginJoin(reply, rows);
+  Join(reply, quantities, options.task.sigma_min, {0, rows}, &whole);
+  if (options.progress) options.progress(rows, rows);
+  return whole;
 }
 
-std::int64_t RowsAnswered(std::uint64_t answered, std::int64_t asked) {
-  const std::int64_t most = std::max<std::int64_t>(asked, 1);
-  return answered <= static_cast<std::uint64_t>(most)
-             ? static_cast<std::int64_t>(answered)
-             : asked;
-}
-
-void Join(const ReplyPart& part, std::span<const v1::Quantity> quantities,
-          bool with_sigma_min, const RowRange& range, Evaluation* whole) {
-  if (part.rows != static_cast<std::uint64_t>(range.count)) {
+void Join(const v1::ComputeReply& part,
+          std::span<const v1::Quantity> quantities, bool with_sigma_min,
+          const RowRange& range, Evaluation* whole) {
+  if (part.rows() != static_cast<std::uint64_t>(range.count)) {
     throw Error(grpc::StatusCode::INTERNAL,
-                "the reply has " + std::to_string(part.rows) +
+                "the reply has " + std::to_string(part.rows()) +
                     " rows, asked for were " + std::to_string(range.count));
   }
-  const v1::Results& results = part.results;
+  const v1::Results& results = part.results();
   const std::int64_t total = whole->rows;
   for (const ResultField& field : ResultFields()) {
     if (!Contains(quantities, field.info->quantity())) continue;
@@ -108,28 +103,25 @@ void Join(const ReplyPart& part, std::span<const v1::Quantity> quantities,
     JoinNumbers(results.rule(), "rule", range, total, &whole->rule);
   }
 
-  if (part.rows_not_ok > part.rows) {
+  if (part.rows_not_ok() > part.rows()) {
     throw Error(grpc::StatusCode::INTERNAL,
-                "the reply counts " + std::to_string(part.rows_not_ok) +
-                    " rows that are not OK, of " + std::to_string(part.rows));
+                "the reply counts " + std::to_string(part.rows_not_ok()) +
+                    " rows that are not OK, of " + std::to_string(part.rows()));
   }
-  for (v1::RowStatus status : part.row_status) {
-    // What is below the first wraps around.
-    const std::uint64_t row = status.row() - part.first_row;
-    if (row >= part.rows) {
+  for (v1::RowStatus status : part.row_status()) {
+    if (status.row() >= part.rows()) {
       throw Error(grpc::StatusCode::INTERNAL,
                   "the reply names row " + std::to_string(status.row()) +
-                      ", it has " + std::to_string(part.rows) + " from " +
-                      std::to_string(part.first_row) + " on");
+                      " of " + std::to_string(part.rows()));
     }
     if (whole->row_status.size() == Evaluation::kMaxListed) continue;
-    status.set_row(row + static_cast<std::uint64_t>(range.first));
+    status.set_row(status.row() + static_cast<std::uint64_t>(range.first));
     whole->row_status.push_back(std::move(status));
   }
-  whole->rows_not_ok += static_cast<std::int64_t>(part.rows_not_ok);
+  whole->rows_not_ok += static_cast<std::int64_t>(part.rows_not_ok());
   v1::Timing* timing = whole->echo.mutable_timing();
-  AddTo(timing->mutable_queue(), part.timing.queue());
-  AddTo(timing->mutable_compute(), part.timing.compute());
+  AddTo(timing->mutable_queue(), part.echo().timing().queue());
+  AddTo(timing->mutable_compute(), part.echo().timing().compute());
 }
 
 }  // namespace torqued::client

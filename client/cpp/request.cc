@@ -43,26 +43,6 @@ void AddRows(const Batch& batch, const RowRange& range,
   }
 }
 
-template <class Message>
-void AddStateRows(const States& states, const RowRange& range,
-                  Message* message) {
-  AddRows(states.q, range, [&] { return message->mutable_q(); });
-  AddRows(states.v, range, [&] { return message->mutable_v(); });
-  AddRows(states.a, range, [&] { return message->mutable_a(); });
-  AddRows(states.tau, range, [&] { return message->mutable_tau(); });
-  AddRows(states.base_twist, range,
-          [&] { return message->mutable_base_twist(); });
-  AddRows(states.base_acceleration, range,
-          [&] { return message->mutable_base_acceleration(); });
-  AddRows(states.external_wrenches_on_robot, range,
-          [&] { return message->mutable_external_wrenches_on_robot(); });
-  AddRows(states.task_acceleration, range,
-          [&] { return message->mutable_task_acceleration(); });
-  AddRows(states.null_space_torque, range,
-          [&] { return message->mutable_null_space_torque(); });
-  AddRows(states.gravity, range, [&] { return message->mutable_gravity(); });
-}
-
 // nv is not known here; it never exceeds the columns of any joint input.
 std::int64_t JointColumns(const States& states) {
   return std::max(
@@ -159,26 +139,23 @@ v1::ComputeRequest MakeRequest(const std::string& model,
   return request;
 }
 
-v1::EvaluateStart MakeStart(const std::string& model,
-                            std::span<const v1::Quantity> quantities,
-                            const ComputeOptions& options) {
-  v1::ComputeRequest request = MakeRequest(model, quantities, options);
-  v1::EvaluateStart start;
-  start.set_model(model);
-  start.mutable_quantities()->Swap(request.mutable_quantities());
-  start.mutable_options()->Swap(request.mutable_options());
-  if (request.has_operational_space()) {
-    start.mutable_operational_space()->Swap(
-        request.mutable_operational_space());
-  }
-  start.set_tip_wrench_reference_frame(
-      request.tip_wrench_on_environment().reference_frame());
-  return start;
-}
-
 void AddRows(const States& states, const ComputeOptions& options,
              const RowRange& range, v1::ComputeRequest* request) {
-  AddStateRows(states, range, request);
+  AddRows(states.q, range, [&] { return request->mutable_q(); });
+  AddRows(states.v, range, [&] { return request->mutable_v(); });
+  AddRows(states.a, range, [&] { return request->mutable_a(); });
+  AddRows(states.tau, range, [&] { return request->mutable_tau(); });
+  AddRows(states.base_twist, range,
+          [&] { return request->mutable_base_twist(); });
+  AddRows(states.base_acceleration, range,
+          [&] { return request->mutable_base_acceleration(); });
+  AddRows(states.external_wrenches_on_robot, range,
+          [&] { return request->mutable_external_wrenches_on_robot(); });
+  AddRows(states.task_acceleration, range,
+          [&] { return request->mutable_task_acceleration(); });
+  AddRows(states.null_space_torque, range,
+          [&] { return request->mutable_null_space_torque(); });
+  AddRows(states.gravity, range, [&] { return request->mutable_gravity(); });
   if (options.tip_wrench_on_environment) {
     AddRows(options.tip_wrench_on_environment->wrench, range, [&] {
       return request->mutable_tip_wrench_on_environment()->mutable_wrench();
@@ -186,13 +163,11 @@ void AddRows(const States& states, const ComputeOptions& options,
   }
 }
 
-void AddRows(const States& states, const ComputeOptions& options,
-             const RowRange& range, v1::EvaluateChunk* chunk) {
-  AddStateRows(states, range, chunk);
-  if (options.tip_wrench_on_environment) {
-    AddRows(options.tip_wrench_on_environment->wrench, range,
-            [&] { return chunk->mutable_tip_wrench_on_environment(); });
-  }
+std::int64_t RowsPerCall(std::span<const v1::Quantity> quantities,
+                         const States& states, const ComputeOptions& options,
+                         const BatchLimits& limits) {
+  return RowsPerCall(RequestBytesPerRow(states, options),
+                     ReplyBytesPerRow(quantities, states, options), limits);
 }
 
 std::int64_t RequestBytesPerRow(const States& states,

@@ -18,17 +18,15 @@ v1::ComputeRequest MakeRequest(const std::string& model,
                                std::span<const v1::Quantity> quantities,
                                const ComputeOptions& options);
 
-/// The same, as the first message of a stream.
-v1::EvaluateStart MakeStart(const std::string& model,
-                            std::span<const v1::Quantity> quantities,
-                            const ComputeOptions& options);
-
 /// Adds the given rows of the states (and of the wrench), in place of any that
 /// are there; inputs of one row go along whole.
 void AddRows(const States& states, const ComputeOptions& options,
              const RowRange& range, v1::ComputeRequest* request);
-void AddRows(const States& states, const ComputeOptions& options,
-             const RowRange& range, v1::EvaluateChunk* chunk);
+
+/// States of each call but the last.
+std::int64_t RowsPerCall(std::span<const v1::Quantity> quantities,
+                         const States& states, const ComputeOptions& options,
+                         const BatchLimits& limits);
 
 /// Bytes on the wire per state, from above.
 std::int64_t RequestBytesPerRow(const States& states,

@@ -125,21 +125,18 @@ TEST(Client, SendsItsTokenWithEachCallAndEachRetry) {
     return ++calls == 1 ? Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING", {})
                         : AnswerWithQ(request, reply);
   };
-  server.evaluate = [&](grpc::ServerContext& context, auto& stream) {
-    look(context);
-    return AnswerStream(stream, 1);
-  };
   ConnectOptions options;
   options.token = "tqd_1";
+  options.chunk_rows = 1000;
   const Client client = Client::Connect(server.address(), options);
   client.InverseDynamics("arm", kState);
   EXPECT_EQ(known, 2);
   client.ComputeAsync("arm", {v1::QUANTITY_INVERSE_DYNAMICS}, kState).Get();
   EXPECT_EQ(known, 3);
-  client.Evaluate("arm", {v1::QUANTITY_INVERSE_DYNAMICS}, kState);
-  EXPECT_EQ(known, 4);
-  client.OpenStream("arm", {v1::QUANTITY_INVERSE_DYNAMICS}).Exchange(kState);
-  EXPECT_EQ(known, 5);
+  // Also with each of many, whose requests have their own rows.
+  const Batch q = Batch::Random(5000, 3);
+  EXPECT_EQ(client.InverseDynamics("arm", {.q = q}).tau, q);
+  EXPECT_EQ(known, 8);
 }
 
 TEST(Client, WaitsAsLongAsTheServerAsks) {
@@ -314,18 +311,9 @@ TEST(Client, TakesACancellationThatItDidNotAskForAsALostCall) {
     if (++calls == 1) return grpc::Status::CANCELLED;
     return AnswerWithQ(request, reply);
   };
-  std::atomic<int> streams = 0;
-  server.evaluate = [&streams](grpc::ServerContext&, auto& stream) {
-    if (++streams == 2) return AnswerStream(stream, 1'000'000);
-    AnswerStream(stream, 30);
-    return grpc::Status::CANCELLED;
-  };
   const Client client = Client::Connect(server.address());
   EXPECT_EQ(client.InverseDynamics("arm", kState).tau, kState.q);
   EXPECT_EQ(calls, 2);
-  const Batch q = Batch::Random(200'000, 3);
-  EXPECT_EQ(client.InverseDynamics("arm", {.q = q}).tau, q);
-  EXPECT_EQ(streams, 2);
 }
 
 TEST(Client, EndsACallThatHangsAtItsDeadline) {
@@ -366,10 +354,12 @@ TEST(Client, NeverEndsACallWithoutADeadline) {
 
 TEST(Client, HasOneDeadlineForAllPartsOfABatch) {
   FakeServer server;
-  server.evaluate = [](grpc::ServerContext&, auto& stream) {
-    return AnswerStream(stream, 1'000'000, milliseconds(1));
+  server.compute = [](grpc::ServerContext&, const v1::ComputeRequest& request,
+                      v1::ComputeReply& reply) {
+    std::this_thread::sleep_for(milliseconds(5));
+    return AnswerWithQ(request, reply);
   };
-  const Client client = Client::Connect(server.address());
+  const Client client = Client::Connect(server.address(), {.chunk_rows = 1000});
   ComputeOptions options;
   options.deadline = milliseconds(500);
   try {
@@ -398,72 +388,11 @@ TEST(Client, SendsWhatIsSmallInOneMessageWhereMessagesHaveNoLimit) {
   options.retry = false;
   const Client client = Client::Connect(server.address(), options);
   const Batch q = Batch::Random(100, 3);
-  // No stream is answered.
   EXPECT_EQ(client.InverseDynamics("arm", {.q = q}).tau, q);
   EXPECT_THROW(
       client.CheckTrajectory({}, {.time = std::vector<double>(100), .q = q}),
       Error);
   EXPECT_EQ(messages, 2) << "the start and all samples";
-}
-
-TEST(Client, GoesOnWithALargeBatchWhereItWasInterrupted) {
-  FakeServer server;
-  std::atomic<int> calls = 0;
-  server.evaluate = [&calls](grpc::ServerContext&, auto& stream) {
-    if (++calls == 3) return AnswerStream(stream, 1'000'000);
-    AnswerStream(stream, 30);
-    // The client is still sending.
-    return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING", {});
-  };
-  ConnectOptions options;
-  int told = 0;
-  options.waiting = [&told](const Error& error, std::chrono::nanoseconds) {
-    ++told;
-    EXPECT_EQ(error.reason(), v1::DRAINING);
-  };
-  const Client client = Client::Connect(server.address(), options);
-  const Batch q = Batch::Random(200'000, 3);
-  EXPECT_EQ(client.InverseDynamics("arm", {.q = q}).tau, q);
-  EXPECT_EQ(calls, 3);
-  EXPECT_EQ(told, 2);
-  calls = 0;
-  const std::initializer_list<v1::Quantity> torque = {
-      v1::QUANTITY_INVERSE_DYNAMICS};
-  EXPECT_EQ(client.Evaluate("arm", torque, {.q = q}).tau, q);
-  EXPECT_EQ(calls, 3);
-}
-
-TEST(Client, EndsABatchWithTheFirstFailureWhenToldSo) {
-  FakeServer server;
-  server.evaluate = [](grpc::ServerContext&, auto& stream) {
-    AnswerStream(stream, 30);
-    return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING", {});
-  };
-  ConnectOptions options;
-  options.retry = false;
-  const Client client = Client::Connect(server.address(), options);
-  try {
-    client.Evaluate("arm", {v1::QUANTITY_INVERSE_DYNAMICS},
-                    {.q = Batch::Zero(200'000, 3)});
-    FAIL() << "did not throw";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.reason(), v1::DRAINING);
-  }
-}
-
-TEST(Client, TakesNoShortStreamForAWholeBatch) {
-  FakeServer server;
-  server.evaluate = [](grpc::ServerContext&, auto& stream) {
-    return AnswerStream(stream, 30);
-  };
-  const Client client = Client::Connect(server.address());
-  try {
-    client.InverseDynamics("arm", {.q = Batch::Zero(200'000, 3)});
-    FAIL() << "did not throw";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), grpc::StatusCode::INTERNAL);
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("30000 of 200000 rows"));
-  }
 }
 
 TEST(Client, SaysAtOnceThatNobodyListens) {

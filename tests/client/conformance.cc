@@ -174,11 +174,6 @@ void SetStates(const Json& json, Question* question) {
   }
 }
 
-Batch Rows(const Batch& table, Eigen::Index first, Eigen::Index count) {
-  if (table.rows() <= 1) return table;
-  return table.middleRows(first, count);
-}
-
 /// What is wrong with a table of results.
 std::string CompareTable(const std::string& name, const Batch& got,
                          const Batch& expected, double tolerance) {
@@ -270,16 +265,6 @@ std::string TextOf(const Json& object, const char* key) {
   return object[key].get<std::string>();
 }
 
-bool FieldMatches(const std::string& got, const std::string& expected,
-                  bool in_stream) {
-  if (got == expected) return true;
-  // The wrench of a chunk is an array itself.
-  const std::string plain = expected == "tip_wrench_on_environment.wrench"
-                                ? "tip_wrench_on_environment"
-                                : expected;
-  return in_stream && (got == "start." + plain || got == "chunk." + plain);
-}
-
 }  // namespace
 
 const Json& ConformanceSuite() {
@@ -309,47 +294,6 @@ Question QuestionOf(const Json& one) {
   return question;
 }
 
-Eigen::Index RowCount(const Question& question) {
-  Eigen::Index rows = 1;
-  for (const auto& [name, table] : kTables) {
-    rows = std::max(rows, (question.states.*table).rows());
-  }
-  if (const auto& wrench = question.options.tip_wrench_on_environment) {
-    rows = std::max(rows, wrench->wrench.rows());
-  }
-  return rows;
-}
-
-Question RowsOf(const Question& question, Eigen::Index first,
-                Eigen::Index count) {
-  Question part = question;
-  for (const auto& [name, table] : kTables) {
-    part.states.*table = Rows(question.states.*table, first, count);
-  }
-  if (auto& wrench = part.options.tip_wrench_on_environment) {
-    wrench->wrench = Rows(wrench->wrench, first, count);
-  }
-  return part;
-}
-
-Json ExpectedRows(const Json& expect, std::size_t first, std::size_t count) {
-  Json part = expect;
-  part["rows"] = count;
-  for (auto& [name, rows] : part["results"].items()) {
-    const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(first);
-    rows = Json(
-        std::vector<Json>(begin, begin + static_cast<std::ptrdiff_t>(count)));
-  }
-  Json& statuses = part["row_status"] = Json::array();
-  for (Json status : expect.value("row_status", Json::array())) {
-    const std::size_t row = status["row"];
-    if (row < first || row >= first + count) continue;
-    status["row"] = row - first;
-    statuses.push_back(status);
-  }
-  return part;
-}
-
 std::string Compare(const Evaluation& evaluation, const Json& expect) {
   if (evaluation.rows != expect["rows"]) {
     return std::to_string(evaluation.rows) + " rows";
@@ -371,7 +315,7 @@ std::string Compare(const Evaluation& evaluation, const Json& expect) {
   return CompareRows(evaluation, expect.value("row_status", Json::array()));
 }
 
-std::string Compare(const Error& error, const Json& expected, bool in_stream) {
+std::string Compare(const Error& error, const Json& expected) {
   const Error::Details& details = error.details();
   const auto metadata = [&details](const char* key) {
     const auto found = details.metadata.find(key);
@@ -379,15 +323,15 @@ std::string Compare(const Error& error, const Json& expected, bool in_stream) {
   };
   const std::string field =
       details.field_violations.empty() ? "" : details.field_violations[0].field;
-  const bool same = ToString(error.code()) == TextOf(expected, "code") &&
-                    details.reason == TextOf(expected, "reason") &&
-                    (!expected.contains("field") ||
-                     FieldMatches(field, expected["field"], in_stream)) &&
-                    (!expected.contains("row") ||
-                     metadata("row") == expected["row"].dump()) &&
-                    (!expected.contains("joint") ||
-                     metadata("joint") == TextOf(expected, "joint")) &&
-                    error.what()[0] != '\0';
+  const bool same =
+      ToString(error.code()) == TextOf(expected, "code") &&
+      details.reason == TextOf(expected, "reason") &&
+      (!expected.contains("field") || field == TextOf(expected, "field")) &&
+      (!expected.contains("row") ||
+       metadata("row") == expected["row"].dump()) &&
+      (!expected.contains("joint") ||
+       metadata("joint") == TextOf(expected, "joint")) &&
+      error.what()[0] != '\0';
   if (same) return {};
   return "not " + expected.dump() + ": " + ToString(error.code()) + " " +
          details.reason + " in " + field + ": " + error.what();

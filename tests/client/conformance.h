@@ -24,19 +24,9 @@ struct Question {
 /// Of a case that computes. Throws where a case has what this does not know.
 Question QuestionOf(const Json& one);
 
-/// The states from a row on, and the tip wrench with them; what has one row for
-/// all stays.
-Question RowsOf(const Question& question, Eigen::Index first,
-                Eigen::Index count);
-Eigen::Index RowCount(const Question& question);
-
-/// `expect` of a case for its rows from `first` on, counted from there.
-Json ExpectedRows(const Json& expect, std::size_t first, std::size_t count);
-
 /// What is wrong with an answer, or an empty text.
 std::string Compare(const Evaluation& evaluation, const Json& expect);
-/// The same for `expect.error`. `in_stream`: the field may stand in a message
-/// of a stream.
-std::string Compare(const Error& error, const Json& expected, bool in_stream);
+/// The same for `expect.error`.
+std::string Compare(const Error& error, const Json& expected);
 
 }  // namespace torqued::client

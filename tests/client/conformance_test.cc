@@ -1,5 +1,5 @@
-// The cases that the clients of all languages pass: in one call, through a
-// stream, without waiting, and through a stream that stays open.
+// The cases that the clients of all languages pass: in one call, in parts, and
+// without waiting.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -20,53 +20,14 @@ const std::set<std::string> kUnsayable = {
     "damping under the rule to report"};  // damping is the rule
 
 /// Compares what a function returns or throws with what a case expects.
-std::string Check(const Json& expect, bool in_stream,
-                  const std::function<Evaluation()>& ask) {
+std::string Check(const Json& expect, const std::function<Evaluation()>& ask) {
   try {
     const Evaluation evaluation = ask();
     if (expect.contains("error")) return "there is no error";
     return Compare(evaluation, expect);
   } catch (const Error& error) {
     if (!expect.contains("error")) return error.what();
-    return Compare(error, expect["error"], in_stream);
-  }
-}
-
-/// Chunk by chunk, all of them under way before the first is read.
-std::string CheckOpenStream(const Client& client, const Question& question,
-                            const Json& expect) {
-  constexpr Eigen::Index kRows = 2;
-  const Eigen::Index total = RowCount(question);
-  try {
-    EvaluationStream stream = client.OpenStream(
-        question.model, question.quantities, question.options);
-    for (Eigen::Index row = 0; row < total; row += kRows) {
-      const Question part = RowsOf(question, row, std::min(kRows, total - row));
-      if (const auto& wrench = part.options.tip_wrench_on_environment) {
-        stream.Write(part.states, wrench->wrench);
-      } else {
-        stream.Write(part.states);
-      }
-    }
-    stream.EndWriting();
-    std::size_t first = 0;
-    while (const auto evaluation = stream.Read()) {
-      if (expect.contains("error")) {
-        // Of a later chunk.
-        first += static_cast<std::size_t>(evaluation->rows);
-        continue;
-      }
-      const auto count = static_cast<std::size_t>(evaluation->rows);
-      const std::string wrong =
-          Compare(*evaluation, ExpectedRows(expect, first, count));
-      if (!wrong.empty()) return wrong;
-      first += count;
-    }
-    if (expect.contains("error")) return "there is no error";
-    return first == expect["rows"] ? "" : "rows are missing";
-  } catch (const Error& error) {
-    if (!expect.contains("error")) return error.what();
-    return Compare(error, expect["error"], true);
+    return Compare(error, expect["error"]);
   }
 }
 
@@ -74,9 +35,9 @@ class Conformance : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     server_ = new LocalServer({.binary = TORQUED_SERVER_BINARY});
-    ConnectOptions options;
-    options.chunk_rows = 2;
-    client_ = new Client(Client::Connect(server_->address(), options));
+    client_ = new Client(Client::Connect(server_->address()));
+    in_parts_ =
+        new Client(Client::Connect(server_->address(), {.chunk_rows = 2}));
     for (const auto& [name, path] : ConformanceSuite()["models"].items()) {
       std::ifstream file(std::string(TORQUED_EXAMPLE_MODELS) + "/" +
                          path.get<std::string>());
@@ -87,21 +48,24 @@ class Conformance : public ::testing::Test {
     }
   }
   static void TearDownTestSuite() {
+    delete in_parts_;
     delete client_;
     delete server_;
   }
 
-  static Evaluation Call(const Question& question) {
-    return client_->Compute(question.model, question.quantities,
-                            question.states, question.options);
+  static Evaluation Call(const Client& client, const Question& question) {
+    return client.Compute(question.model, question.quantities, question.states,
+                          question.options);
   }
 
   static LocalServer* server_;
   static Client* client_;
+  static Client* in_parts_;
 };
 
 LocalServer* Conformance::server_ = nullptr;
 Client* Conformance::client_ = nullptr;
+Client* Conformance::in_parts_ = nullptr;
 
 using Way = std::function<std::string(const Question&, const Json& expect)>;
 
@@ -124,42 +88,24 @@ void CheckAll(const Way& way) {
 
 TEST_F(Conformance, InOneCall) {
   CheckAll([](const Question& question, const Json& expect) {
-    return Check(expect, false, [&] { return Call(question); });
+    return Check(expect, [&] { return Call(*client_, question); });
   });
 }
 
-TEST_F(Conformance, ThroughAStream) {
+TEST_F(Conformance, InParts) {
   CheckAll([](const Question& question, const Json& expect) {
-    return Check(expect, true, [&] {
-      return client_->Evaluate(question.model, question.quantities,
-                               question.states, question.options);
-    });
+    return Check(expect, [&] { return Call(*in_parts_, question); });
   });
 }
 
 TEST_F(Conformance, WithoutWaiting) {
   CheckAll([](const Question& question, const Json& expect) {
-    return Check(expect, false, [&] {
+    return Check(expect, [&] {
       return client_
           ->ComputeAsync(question.model, question.quantities, question.states,
                          question.options)
           .Get();
     });
-  });
-}
-
-TEST_F(Conformance, ThroughAStreamThatStaysOpen) {
-  CheckAll([](const Question& question, const Json& expect) {
-    // Where rows differ in number, they are cut before they can be compared.
-    if (expect.contains("error") &&
-        expect["error"]["reason"] == "WRONG_ROW_COUNT") {
-      return Check(expect, true, [&] {
-        client_->OpenStream(question.model, question.quantities)
-            .Write(question.states);
-        return Evaluation();
-      });
-    }
-    return CheckOpenStream(*client_, question, expect);
   });
 }
 
@@ -173,7 +119,7 @@ TEST_F(Conformance, RefusesModels) {
     if (one["register"].contains("expected_current")) {
       request.set_expected_current(one["register"]["expected_current"]);
     }
-    EXPECT_EQ(Check(one["expect"], false,
+    EXPECT_EQ(Check(one["expect"],
                     [&] {
                       client_->RegisterModel(request);
                       return Evaluation();

@@ -2,7 +2,6 @@
 
 #include <thread>
 
-#include "tests/client/fake_streams.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/errors.pb.h"
 
@@ -16,11 +15,13 @@ grpc::Status AnswerWithQ(const v1::ComputeRequest& request,
 }
 
 grpc::Status Failure(grpc::StatusCode code, const std::string& reason,
-                     std::chrono::milliseconds retry_delay) {
+                     std::chrono::milliseconds retry_delay,
+                     const std::map<std::string, std::string>& metadata) {
   v1::Status details;
   details.set_code(code);
   v1::ErrorInfo info;
   info.set_reason(reason);
+  info.mutable_metadata()->insert(metadata.begin(), metadata.end());
   google::protobuf::Any* any = details.add_details();
   any->set_type_url("type.googleapis.com/google.rpc.ErrorInfo");
   any->set_value(info.SerializeAsString());
@@ -34,23 +35,6 @@ grpc::Status Failure(grpc::StatusCode code, const std::string& reason,
     any->set_value(retry.SerializeAsString());
   }
   return {code, "a sentence", details.SerializeAsString()};
-}
-
-grpc::Status AnswerStream(
-    grpc::ServerReaderWriter<v1::EvaluateReply, v1::EvaluateRequest>& stream,
-    int chunks, std::chrono::milliseconds pause) {
-  v1::EvaluateRequest request;
-  std::uint64_t first_row = 0;
-  stream.Read(&request);
-  while (chunks-- > 0 && stream.Read(&request)) {
-    v1::EvaluateReply reply = Answer(request.chunk());
-    reply.set_first_row(first_row);
-    first_row += reply.rows();
-    reply.mutable_echo()->set_revision(kRevision);
-    std::this_thread::sleep_for(pause);
-    stream.Write(reply);
-  }
-  return grpc::Status::OK;
 }
 
 grpc::Status Hang(grpc::ServerContext& context) {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/support/sync_stream.h>
 
 #include <chrono>
+#include <map>
 #include <string>
 
 #include "torqued/v1/dynamics.pb.h"
@@ -15,15 +15,11 @@ namespace torqued::client {
 grpc::Status AnswerWithQ(const v1::ComputeRequest& request,
                          v1::ComputeReply& reply);
 
-/// As FakeStreams does, `chunks` times and with a pause before each; then OK.
-grpc::Status AnswerStream(
-    grpc::ServerReaderWriter<v1::EvaluateReply, v1::EvaluateRequest>& stream,
-    int chunks, std::chrono::milliseconds pause = {});
-
 /// A failure with the details that the service gives. No delay: none is asked
 /// for.
 grpc::Status Failure(grpc::StatusCode code, const std::string& reason,
-                     std::chrono::milliseconds retry_delay = {});
+                     std::chrono::milliseconds retry_delay = {},
+                     const std::map<std::string, std::string>& metadata = {});
 
 /// Returns when the client has given up, which the test waits for.
 grpc::Status Hang(grpc::ServerContext& context);

@@ -37,15 +37,6 @@ class FakeServer::Dynamics : public v1::Dynamics::Service {
     if (!owner_.compute) return Service::Compute(context, request, reply);
     return owner_.compute(*context, *request, *reply);
   }
-  grpc::Status Evaluate(
-      grpc::ServerContext* context,
-      grpc::ServerReaderWriter<v1::EvaluateReply, v1::EvaluateRequest>* stream)
-      override {
-    if (!owner_.evaluate) return Service::Evaluate(context, stream);
-    // A copy: the test may assign another one while this one runs.
-    const auto answer = owner_.evaluate;
-    return answer(*context, *stream);
-  }
 
  private:
   FakeServer& owner_;

@@ -34,7 +34,6 @@ class FakeServer {
 
   // Unset: UNIMPLEMENTED. Set before the first call.
   Handler<v1::ComputeRequest, v1::ComputeReply> compute;
-  StreamHandler<v1::EvaluateRequest, v1::EvaluateReply> evaluate;
   Handler<v1::RegisterModelRequest, v1::RegisterModelReply> register_model;
   Handler<v1::ListModelsRequest, v1::ListModelsReply> list_models;
   StreamHandler<v1::CheckTrajectoryRequest, v1::CheckTrajectoryReply>

@@ -1,6 +1,8 @@
 // The client against the real server.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "tests/client/live_server.h"
 
 namespace torqued::client {
@@ -30,7 +32,7 @@ TEST_F(LiveServer, GivesABatchOfManyMessagesTheSameBitsAsOneOfFew) {
   }
 }
 
-TEST_F(LiveServer, GivesAStreamTheSameBitsWhateverItsChunks) {
+TEST_F(LiveServer, GivesABatchTheSameBitsWhateverItsParts) {
   const Batch q = Random(2000, 7, 14), v = Random(2000, 7, 15),
               a = Random(2000, 7, 16);
   ComputeOptions options;
@@ -41,28 +43,26 @@ TEST_F(LiveServer, GivesAStreamTheSameBitsWhateverItsChunks) {
   for (const int chunk_rows : {1, 7, 1000}) {
     ConnectOptions connect;
     connect.chunk_rows = chunk_rows;
-    const Evaluation streamed =
+    const Evaluation parts =
         Client::Connect(server_->address(), connect)
-            .Evaluate("panda", {v1::QUANTITY_INVERSE_DYNAMICS}, states,
-                      options);
-    EXPECT_TRUE(SameBits(streamed.tau, whole.tau));
-    EXPECT_EQ(streamed.echo.tip_frame(), whole.echo.tip_frame());
+            .Compute("panda", {v1::QUANTITY_INVERSE_DYNAMICS}, states, options);
+    EXPECT_TRUE(SameBits(parts.tau, whole.tau));
+    EXPECT_EQ(parts.echo.tip_frame(), whole.echo.tip_frame());
   }
 }
 
-TEST_F(LiveServer, SaysWhereAStreamStopped) {
+TEST_F(LiveServer, SaysWhereABatchStopped) {
   Batch q = Random(5000, 7, 18);
   q(4000, 3) = kNan;
   ComputeOptions options;
   options.fail_fast = true;
   try {
-    client_->Evaluate("panda", {v1::QUANTITY_INVERSE_DYNAMICS}, {.q = q},
-                      options);
+    client_->Compute("panda", {v1::QUANTITY_INVERSE_DYNAMICS}, {.q = q},
+                     options);
     FAIL() << "did not throw";
   } catch (const Error& error) {
     EXPECT_EQ(error.reason(), v1::ROW_FAILED);
     EXPECT_EQ(error.details().metadata.at("row"), "4000");
-    EXPECT_EQ(error.details().metadata.at("next_row"), "4000");
   }
 }
 
@@ -155,7 +155,7 @@ States Surrounded(Eigen::Index rows) {
 const std::vector<WrenchPlace> kTwoPlaces = {
     {"panda_link3", v1::REFERENCE_FRAME_WORLD}, {}};
 
-TEST_F(LiveServer, GivesStreamsAndCallsTheSameBitsInAllSurroundings) {
+TEST_F(LiveServer, GivesBatchesAndCallsTheSameBitsInAllSurroundings) {
   States states = Surrounded(3000);
   states.task_acceleration = Random(3000, 3, 27);
   states.null_space_torque = Random(3000, 7, 28);
@@ -178,10 +178,10 @@ TEST_F(LiveServer, GivesStreamsAndCallsTheSameBitsInAllSurroundings) {
   for (const int chunk_rows : {7, 1000}) {
     ConnectOptions connect;
     connect.chunk_rows = chunk_rows;
-    const Evaluation streamed = Client::Connect(server_->address(), connect)
-                                    .Evaluate("panda", wanted, states, options);
-    EXPECT_TRUE(SameBits(streamed.task_torque, whole.task_torque));
-    EXPECT_TRUE(SameBits(streamed.power_balance, whole.power_balance));
+    const Evaluation parts = Client::Connect(server_->address(), connect)
+                                 .Compute("panda", wanted, states, options);
+    EXPECT_TRUE(SameBits(parts.task_torque, whole.task_torque));
+    EXPECT_TRUE(SameBits(parts.power_balance, whole.power_balance));
   }
 }
 
@@ -207,6 +207,46 @@ TEST_F(LiveServer, NamesABadRowByItsPlaceInTheWholeBatch) {
   } catch (const Error& error) {
     EXPECT_EQ(error.reason(), v1::ROW_FAILED);
     EXPECT_EQ(error.details().metadata.at("row"), "44444");
+  }
+}
+
+// A reply lists 1000 of them.
+TEST_F(LiveServer, NamesEveryBadRowOfABatchOfWhichMostAreBad) {
+  for (const Eigen::Index rows : {5000, 20'000}) {
+    Batch q = Random(rows, 7, 21);
+    std::vector<std::uint64_t> bad;
+    for (Eigen::Index row = 0; row < rows; ++row) {
+      if (row % 5 < 2) continue;
+      q(row, row % 7) = kNan;
+      bad.push_back(static_cast<std::uint64_t>(row));
+    }
+    std::vector<std::int64_t> done;
+    ComputeOptions options;
+    options.progress = [&done](std::int64_t rows_done, std::int64_t) {
+      done.push_back(rows_done);
+    };
+    const States states{.q = q};
+    for (const bool async : {false, true}) {
+      done.clear();
+      const Evaluation result =
+          async ? client_
+                      ->ComputeAsync("panda", {v1::QUANTITY_INVERSE_DYNAMICS},
+                                     states, options)
+                      .Get()
+                : client_->InverseDynamics("panda", states, options);
+      EXPECT_EQ(result.rows_not_ok, std::ssize(bad));
+      std::vector<std::uint64_t> named;
+      for (const v1::RowStatus& status : result.row_status) {
+        named.push_back(status.row());
+        EXPECT_EQ(status.joint(),
+                  "panda_joint" + std::to_string(status.row() % 7 + 1));
+      }
+      EXPECT_EQ(named, bad);
+      EXPECT_TRUE(result.tau.row(rows - 4).allFinite());
+      EXPECT_TRUE(result.tau.row(rows - 1).array().isNaN().all());
+      EXPECT_TRUE(std::ranges::is_sorted(done));
+      EXPECT_EQ(done.back(), rows);
+    }
   }
 }
 

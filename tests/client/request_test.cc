@@ -55,8 +55,7 @@ Batch Read(const v1::Array& array, Eigen::Index rows) {
 }
 
 /// The inputs that a message carries are these rows of the states.
-template <class Message>
-void ExpectRows(const Message& message, const States& states,
+void ExpectRows(const v1::ComputeRequest& message, const States& states,
                 const RowRange& range) {
   const auto expect = [&](const v1::Array& array, const Batch& batch,
                           const char* name) {
@@ -100,11 +99,9 @@ void ExpectChoice(const v1::Options& options,
                                                   v1::TASK_AXIS_ANGULAR_Z));
 }
 
-TEST(Request, SaysToACallAndToAStreamWhatWasChosen) {
+TEST(Request, SaysWhatWasChosen) {
   const v1::ComputeRequest request = MakeRequest("arm", kTaskTorque, Choice());
   ExpectChoice(request.options(), request.operational_space());
-  const v1::EvaluateStart start = MakeStart("arm", kTaskTorque, Choice());
-  ExpectChoice(start.options(), start.operational_space());
 }
 
 TEST(Request, SaysNothingOfWhatWasNotChosen) {
@@ -127,41 +124,24 @@ TEST(Request, HasTheRowsOfAllInputs) {
   }
 }
 
-TEST(Request, HasTheRowsOfAllInputsOfAChunk) {
-  const States states = AllInputs(kRows);
-  v1::EvaluateChunk chunk;
-  for (const RowRange range :
-       {RowRange{0, 2}, RowRange{2, 2}, RowRange{4, 1}}) {
-    AddRows(states, Choice(), range, &chunk);
-    ExpectRows(chunk, states, range);
-  }
-}
-
 TEST(Request, CarriesAnInputOfOneRowWhole) {
   States states = AllInputs(1);
   states.q = Numbered(kRows, 2, 100);
-  v1::EvaluateChunk chunk;
-  AddRows(states, Choice(), {3, 2}, &chunk);
-  ExpectRows(chunk, states, {3, 2});
+  v1::ComputeRequest request;
+  AddRows(states, Choice(), {3, 2}, &request);
+  ExpectRows(request, states, {3, 2});
 }
 
 TEST(Request, LeavesAbsentInputsOut) {
-  const States states{.q = Numbered(kRows, 2, 100)};
   v1::ComputeRequest request;
-  v1::EvaluateChunk chunk;
-  AddRows(states, {}, {0, kRows}, &request);
-  AddRows(states, {}, {0, kRows}, &chunk);
-  const auto expect_absent = [](const auto& message) {
-    EXPECT_TRUE(message.has_q());
-    EXPECT_FALSE(message.has_base_twist());
-    EXPECT_FALSE(message.has_base_acceleration());
-    EXPECT_FALSE(message.has_external_wrenches_on_robot());
-    EXPECT_FALSE(message.has_task_acceleration());
-    EXPECT_FALSE(message.has_null_space_torque());
-    EXPECT_FALSE(message.has_gravity());
-  };
-  expect_absent(request);
-  expect_absent(chunk);
+  AddRows({.q = Numbered(kRows, 2, 100)}, {}, {0, kRows}, &request);
+  EXPECT_TRUE(request.has_q());
+  EXPECT_FALSE(request.has_base_twist());
+  EXPECT_FALSE(request.has_base_acceleration());
+  EXPECT_FALSE(request.has_external_wrenches_on_robot());
+  EXPECT_FALSE(request.has_task_acceleration());
+  EXPECT_FALSE(request.has_null_space_torque());
+  EXPECT_FALSE(request.has_gravity());
 }
 
 TEST(Request, CountsTheBytesOfEveryInputOfManyRows) {

@@ -14,7 +14,8 @@ TEST(RowsPerCall, KeepsBothMessagesUnderTheLimit) {
   for (const std::int64_t limit : {1 << 20, 4 << 20, 64 << 20}) {
     for (const std::int64_t request : {8, 168, 1056, 20'000}) {
       for (const std::int64_t reply : {8, 56, 392, 15'488, 40'000}) {
-        const std::int64_t rows = RowsPerCall(request, reply, limit);
+        const std::int64_t rows =
+            RowsPerCall(request, reply, {.max_message_bytes = limit});
         EXPECT_GE(rows, 1);
         EXPECT_LE(rows * request + kMessageOverheadBytes, limit);
         EXPECT_LE(rows * reply + kMessageOverheadBytes, limit);
@@ -24,86 +25,44 @@ TEST(RowsPerCall, KeepsBothMessagesUnderTheLimit) {
 }
 
 TEST(RowsPerCall, IsOneRowWhereNotEvenThatFits) {
-  EXPECT_EQ(RowsPerCall(1 << 20, 8, 4096), 1);
+  EXPECT_EQ(RowsPerCall(1 << 20, 8, {.max_message_bytes = 4096}), 1);
 }
 
 TEST(RowsPerCall, IsFiniteForRowsOfNoBytes) {
-  EXPECT_GE(RowsPerCall(0, 0, 4 << 20), 1);
+  EXPECT_GE(RowsPerCall(0, 0, {.max_message_bytes = 4 << 20}), 1);
 }
 
-constexpr auto kExhausted = grpc::StatusCode::RESOURCE_EXHAUSTED;
+TEST(LimitsOf, AreTheLowerOnesOfServerAndClient) {
+  v1::GetServerInfoReply info;
+  const BatchLimits without = LimitsOf(info, 4 << 20, 5000);
+  EXPECT_EQ(without.rows, 5000);
+  EXPECT_EQ(without.max_message_bytes, 4 << 20);
+  EXPECT_EQ(without.payload_bytes, kGoodMessageBytes);
+  info.set_max_rows(100);
+  info.set_max_message_bytes(20'000);
+  info.set_max_inflight_bytes(128'000);
+  const BatchLimits low = LimitsOf(info, 4 << 20, 5000);
+  EXPECT_EQ(low.rows, 100);
+  EXPECT_EQ(low.max_message_bytes, 20'000);
+  EXPECT_EQ(low.payload_bytes, 1000);
+  EXPECT_EQ(LimitsOf(info, 1 << 10, 7).rows, 7);
+  EXPECT_EQ(LimitsOf(info, 1 << 10, 7).max_message_bytes, 1 << 10);
+}
 
-Error Refusal(grpc::StatusCode code, const std::string& reason,
-              std::map<std::string, std::string> metadata = {}) {
+TEST(CountedFromStart, MovesTheRow) {
   Error::Details details;
-  details.reason = reason;
-  details.metadata = std::move(metadata);
-  return Error(code, "a sentence", std::move(details));
-}
-
-TEST(FewerRows, AreThoseThatTheRefusalSaysOrHalf) {
-  const std::string too_large = "REQUEST_TOO_LARGE";
-  const auto fit = [&](const char* rows) {
-    return Refusal(kExhausted, too_large, {{"rows_that_fit", rows}});
-  };
-  EXPECT_EQ(FewerRows(fit("1000"), 1024), 960);
-  EXPECT_EQ(FewerRows(fit("63"), 1024), 63);
-  EXPECT_EQ(FewerRows(fit("0"), 1024), std::nullopt);
-  EXPECT_EQ(FewerRows(fit("-5"), 1024), std::nullopt);
-  EXPECT_EQ(FewerRows(fit("1024"), 1024), std::nullopt)
-      << "refused all the same";
-  EXPECT_EQ(FewerRows(fit("many"), 1024), 512);
-  EXPECT_EQ(FewerRows(Refusal(kExhausted, too_large), 1024), 512);
-  EXPECT_EQ(FewerRows(Refusal(kExhausted, too_large), 3), 1);
-  EXPECT_EQ(FewerRows(Refusal(kExhausted, too_large), 1), std::nullopt);
-}
-
-TEST(FewerRows, AreHalfWhereGrpcRefusesAMessageForItsSize) {
-  for (const char* sentence :
-       {"Received message larger than max (9259070 vs. 4194304)",
-        "Sent message larger than max (9259070 vs. 4194304)",
-        "SERVER: Received message larger than max (9259070 vs. 4194304)",
-        "grpc: received message larger than max (9259070 vs. 4194304)",
-        "trying to send message larger than max (9259070 vs. 4194304)",
-        "gRPC message exceeds maximum size 4194304: 9259070",
-        "Received message exceeds the maximum configured message size."}) {
-    const Error error(kExhausted, sentence);
-    EXPECT_EQ(FewerRows(error, 1024), 512) << sentence;
-    EXPECT_EQ(FewerRows(error, 3), 1) << sentence;
-    EXPECT_EQ(FewerRows(error, 1), std::nullopt) << sentence;
+  details.metadata = {{"row", "5"}, {"joint", "7"}};
+  const Error error(grpc::StatusCode::INVALID_ARGUMENT, "a", details);
+  EXPECT_EQ(CountedFromStart(error, 3000).details().metadata.at("row"), "3005");
+  EXPECT_EQ(CountedFromStart(error, 3000).details().metadata.at("joint"), "7");
+  EXPECT_STREQ(CountedFromStart(error, 0).what(), "a");
+  // What a server says need not make sense.
+  for (const char* row : {"", "many", "5x", "9223372036854775807"}) {
+    details.metadata["row"] = row;
+    const Error strange(grpc::StatusCode::INVALID_ARGUMENT, "a", details);
+    EXPECT_EQ(CountedFromStart(strange, 3000).details().metadata.at("row"),
+              row);
   }
-}
-
-TEST(FewerRows, DoNotHelpAgainstWhatElseGrpcRefuses) {
-  for (const char* sentence :
-       {"", "too much", "Bandwidth exhausted", "Max stream count exceeded",
-        "Frame size 16777215 is larger than max frame size 1048576",
-        "received initial metadata size exceeds limit (9000 vs. 8192).",
-        "received trailing metadata size exceeds limit"}) {
-    EXPECT_EQ(FewerRows(Error(kExhausted, sentence), 1024), std::nullopt)
-        << sentence;
-  }
-  // Whatever the sentence says, the reason and the code count.
-  const char* sentence = "Received message larger than max (2 vs. 1)";
-  Error::Details overloaded;
-  overloaded.reason = "OVERLOADED";
-  EXPECT_EQ(FewerRows(Error(kExhausted, sentence, overloaded), 1024),
-            std::nullopt);
-  EXPECT_EQ(FewerRows(Error(grpc::StatusCode::INTERNAL, sentence), 1024),
-            std::nullopt);
-}
-
-TEST(FewerRows, HelpAgainstNothingElse) {
-  EXPECT_EQ(FewerRows(Refusal(kExhausted, "OVERLOADED"), 1024), std::nullopt);
-  EXPECT_EQ(FewerRows(Refusal(grpc::StatusCode::INVALID_ARGUMENT,
-                              "REQUEST_TOO_LARGE"),
-                      1024),
-            std::nullopt);
-  Error::Details later;
-  later.retry_delay = std::chrono::milliseconds(100);
-  later.reason = "REQUEST_TOO_LARGE";
-  EXPECT_EQ(FewerRows(Error(kExhausted, "", std::move(later)), 1024),
-            std::nullopt);
 }
 
 }  // namespace

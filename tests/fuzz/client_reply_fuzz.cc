@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "client/cpp/batch_call.h"
+#include "client/cpp/join_reply.h"
+#include "client/cpp/request.h"
 #include "fuzz_inputs.pb.h"
 #include "tests/fuzz/message_input.h"
 #include "tests/fuzz/require.h"
@@ -50,36 +51,26 @@ void Check(const Evaluation& result,
   }
 }
 
-/// Takes everything and gives the replies that are left.
-class Stream final : public client::ChunkStream {
- public:
-  explicit Stream(const ReplyInput& input) : input_(input) {}
-
-  bool Send(const v1::EvaluateRequest&) override { return true; }
-  void EndSending() override {}
-  bool Receive(v1::EvaluateReply* reply) override {
-    if (next_ == input_.stream_replies_size()) return false;
-    return ThroughTheWire(input_.stream_replies(next_++), reply);
-  }
-  void Cancel() override {}
-  grpc::Status End() override { return grpc::Status::OK; }
-
- private:
-  const ReplyInput& input_;
-  int next_ = 0;
-};
-
-client::BatchCalls CallsOf(const ReplyInput& input) {
-  client::BatchCalls calls;
-  calls.compute = [&input](const v1::ComputeRequest&) {
+/// As AsyncBatch does with the replies to its calls.
+Evaluation Join(const ReplyInput& input,
+                const std::vector<v1::Quantity>& quantities,
+                const client::ComputeOptions& options, std::int64_t rows) {
+  constexpr std::int64_t kRows = 3;
+  Evaluation whole;
+  std::int64_t first = 0;
+  for (const v1::ComputeReply& sent : input.replies()) {
     v1::ComputeReply reply;
-    if (!ThroughTheWire(input.reply(), &reply)) {
-      throw client::Error(grpc::StatusCode::INTERNAL, "not a message");
+    if (!ThroughTheWire(sent, &reply)) break;
+    if (input.replies_size() == 1) {
+      return client::JoinOne(reply, quantities, options, rows);
     }
-    return reply;
-  };
-  calls.open_stream = [&input] { return std::make_unique<Stream>(input); };
-  return calls;
+    if (first == 0) whole = client::BeginJoin(reply, rows);
+    const client::RowRange range{first, std::min(kRows, rows - first)};
+    client::Join(reply, quantities, options.task.sigma_min, range, &whole);
+    first += range.count;
+    if (first == rows) return whole;
+  }
+  throw client::Error(grpc::StatusCode::INTERNAL, "rows are missing");
 }
 
 void Run(const ReplyInput& input) {
@@ -89,18 +80,12 @@ void Run(const ReplyInput& input) {
   for (const int quantity : input.quantities()) {
     quantities.push_back(static_cast<v1::Quantity>(quantity));
   }
-  const client::BatchLimits limits{.max_message_bytes = 1 << 20,
-                                   .chunk_rows = 3};
   try {
-    const client::BatchCalls calls = CallsOf(input);
     client::ComputeOptions options;
     options.task.sigma_min = input.sigma_min();
-    Check(input.stream_replies().empty()
-              ? client::ComputeBatch(calls, limits, "robot", quantities, states,
-                                     options)
-              : client::StreamBatch(calls, limits, "robot", quantities, states,
-                                    options),
-          quantities, input.sigma_min());
+    Check(
+        Join(input, quantities, options, client::CountStates(states, options)),
+        quantities, input.sigma_min());
   } catch (const client::Error& error) {
     FUZZ_REQUIRE(*error.what() != '\0' && std::strlen(error.what()) < 500,
                  error.what());

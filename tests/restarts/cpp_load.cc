@@ -68,23 +68,6 @@ std::string TorquesWithoutWaiting(const tq::Client& client,
           .tau);
 }
 
-// Eight chunks ahead of what is read.
-std::string OpenStream(const tq::Client& client, const tq::States& states) {
-  constexpr int kChunks = 200, kAhead = 8;
-  tq::ComputeOptions options;
-  options.deadline = kDeadline;
-  tq::EvaluationStream stream =
-      client.OpenStream("panda", {v1::QUANTITY_INVERSE_DYNAMICS}, options);
-  std::string bytes;
-  for (int k = 0; k < kChunks; ++k) {
-    stream.Write({.q = states.q.middleRows(k, 4)});
-    if (k >= kAhead) bytes += BytesOf(stream.Read()->tau);
-  }
-  stream.EndWriting();
-  while (const auto answer = stream.Read()) bytes += BytesOf(answer->tau);
-  return bytes;
-}
-
 std::string Check(const tq::Client& client) {
   constexpr int kSamples = 2001;
   v1::CheckTrajectoryStart start;
@@ -109,7 +92,6 @@ int Main(const std::string& address) {
   load.Add("unary", Coded([&] { return Unary(client, few); }));
   load.Add("batch", Coded([&] { return Torques(client, many); }));
   load.Add("async", Coded([&] { return TorquesWithoutWaiting(client, many); }));
-  load.Add("stream", Coded([&] { return OpenStream(client, many); }));
   load.Add("check", Coded([&] { return Check(client); }));
   return load.Run() ? 0 : 1;
 }

@@ -26,14 +26,15 @@ v1::CheckTrajectoryStart StartOf(const CheckFlags& flags,
   // Of these the space is left out of requests that do not need it.
   const std::array quantities = {flags.task ? v1::QUANTITY_OPERATIONAL_SPACE
                                             : v1::QUANTITY_INVERSE_DYNAMICS};
-  v1::EvaluateStart query = client::MakeStart(model, quantities, options);
+  v1::ComputeRequest query = client::MakeRequest(model, quantities, options);
   v1::CheckTrajectoryStart start;
   start.set_model(model);
   start.mutable_options()->Swap(query.mutable_options());
   if (flags.task) {
     start.mutable_operational_space()->Swap(query.mutable_operational_space());
   }
-  start.set_tip_wrench_reference_frame(query.tip_wrench_reference_frame());
+  start.set_tip_wrench_reference_frame(
+      query.tip_wrench_on_environment().reference_frame());
   if (!flags.limits.empty()) ReadLimits(flags.limits, &start);
   start.set_derating(flags.derating);
   start.set_merge_gap(flags.gap);
