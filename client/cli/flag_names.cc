@@ -46,7 +46,7 @@ constexpr auto kNamings = std::to_array<Naming>({
     {"operational_space.damping", "--damped"},
     {"operational_space.rank_tolerance", "--rank-tolerance"},
     {"quantities", "QUANTITY"},
-    {"bounds", "--limits"},
+    {"position_limits", "--limits"},
     {"drives", "--limits"},
     {"derating", "--derate"},
     {"derive", "--derive"},

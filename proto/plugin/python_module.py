@@ -317,8 +317,9 @@ class Generator:
                   self.contract.comment(start[name])) for name in own]
         words += [
             ("limits", "Limits | None", "Limits, torque-speed curves, friction and rotor "
-             "inertia of joints in the place of the model's: {joint: JointLimits}, or a "
-             "JSON file of the same."),
+             "inertia of joints in the place of the model's: {\"drives\": [...], "
+             "\"position_limits\": [...]}, lists of `Drive` and `PositionLimits` of the "
+             "contract as dicts, or a JSON file of the same."),
             ("task", "bool", "Look at the operational space of the tip along the path, "
              "too; `axes` and other options say which."),
             ("tip_wrench_on_environment", "npt.ArrayLike | Path | None",

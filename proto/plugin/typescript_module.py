@@ -7,7 +7,8 @@ from python_module import short_name
 
 NOT_VIEWED = ("Array", "Payload", "WrenchPlace")
 # Messages that a caller makes.
-GIVEN = ("Payload", "WrenchPlace", "JointBounds", "JointDrive")
+GIVEN = ("Payload", "WrenchPlace", "Drive", "PositionLimits", "TorqueSpeedPoint",
+         "WrenchPoint")
 REPLIES = ("ModelInfo", "ModelSummary", "RegisterModelReply", "ValidateModelReply",
            "GetServerInfoReply", "RowStatus", "Echo", "TrajectoryVerdict")
 
@@ -108,7 +109,7 @@ class Generator:
             yield f"export interface {name} {{"
             for field in message.fields:
                 yield from comment(self.contract.comment(field), 2)
-                optional = "" if field.name == "joint" else "?"
+                optional = "" if field.name in ("dof", "coordinate") else "?"
                 yield f"  {camel(field.name)}{optional}: {self.given(field)};"
             yield "}"
 

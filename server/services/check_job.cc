@@ -122,6 +122,7 @@ std::optional<Error> CheckJob::Start(v1::CheckTrajectoryStart&& start,
 
 std::optional<Error> CheckJob::Append(const v1::TrajectorySamples& samples) {
   const int joints = model_->nv();
+  const auto& profile = decoded_.wrench_profile;
   struct Column {
     const v1::Array& array;
     std::string field;
@@ -142,6 +143,11 @@ std::optional<Error> CheckJob::Append(const v1::TrajectorySamples& samples) {
     auto array = ReadArray(column.array, column.field);
     if (auto* error = std::get_if<Error>(&array)) return std::move(*error);
     const InputArray& input = column.read = std::get<InputArray>(array);
+    if (column.numbers == &wrench_ && !profile.empty()) {
+      if (!input.present()) continue;
+      return FieldError(v1::INVALID_OPTION, column.field,
+                        "excludes start.tip_wrench_profile; give one of them");
+    }
     if (!input.present()) {
       if (!column.required && column.numbers->empty()) continue;
       return FieldError(v1::MISSING_INPUT, column.field,
@@ -166,12 +172,47 @@ std::optional<Error> CheckJob::Append(const v1::TrajectorySamples& samples) {
     }
     numbers += input.rows * input.columns;
   }
+  if (!profile.empty()) numbers += 6 * rows;
   if (auto error = room_->Grow(kBytesOfNumber * numbers)) return error;
   for (const Column& column : columns) {
     if (!column.read.present()) continue;
     column.read.type == NumberType::kF64
         ? Widen<double>(column.read, column.numbers)
         : Widen<float>(column.read, column.numbers);
+  }
+  if (!profile.empty()) {
+    for (auto row = time_.size() - static_cast<std::size_t>(rows);
+         row < time_.size(); ++row) {
+      if (auto error = AddWrenchAt(row)) return error;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> CheckJob::AddWrenchAt(std::size_t row) {
+  const auto& profile = decoded_.wrench_profile;
+  const double time = time_[row];
+  const auto right =
+      std::ranges::lower_bound(profile, time, {}, &WrenchAtTime::time);
+  if (profile.size() == 1 || (right != profile.end() && right->time == time)) {
+    const auto& wrench =
+        profile.size() == 1 ? profile[0].wrench : right->wrench;
+    wrench_.insert(wrench_.end(), wrench.begin(), wrench.end());
+    return std::nullopt;
+  }
+  if (!(time > profile.front().time && time < profile.back().time)) {
+    Error error = FieldError(
+        v1::INVALID_SAMPLE, "time[" + std::to_string(row) + "]",
+        NumberText(time) + " s is outside tip_wrench_profile, from " +
+            NumberText(profile.front().time) + " s to " +
+            NumberText(profile.back().time) + " s");
+    error.metadata.emplace_back("row", std::to_string(row));
+    return error;
+  }
+  const auto left = std::prev(right);
+  const double share = (time - left->time) / (right->time - left->time);
+  for (std::size_t k = 0; k < left->wrench.size(); ++k) {
+    wrench_.push_back((1 - share) * left->wrench[k] + share * right->wrench[k]);
   }
   return std::nullopt;
 }

@@ -49,6 +49,8 @@ class CheckJob {
   }
 
  private:
+  /// The wrench of the profile at a sample's time.
+  std::optional<Error> AddWrenchAt(std::size_t row);
   std::optional<Error> Complete();
   std::optional<Error> DeriveRows();
   std::optional<Error> MakeReady();

@@ -76,39 +76,49 @@ std::string Rates(v1::Differentiation derive) {
              " spline");
 }
 
-std::string Bounds(const v1::JointBounds& bounds, const Units& units) {
-  std::vector<std::string> parts;
-  const auto add = [&parts](bool present, const char* what, double number,
-                            const std::string& unit) {
-    if (present) parts.push_back(Cat(what, NumberText(number), " ", unit));
-  };
-  add(bounds.has_lower(), "position from ", bounds.lower(), units.position);
-  add(bounds.has_upper(), "position up to ", bounds.upper(), units.position);
-  add(bounds.has_velocity(), "velocity ", bounds.velocity(), units.velocity);
-  add(bounds.has_effort(), "torque ", bounds.effort(), units.effort);
-  std::vector<std::string> curve;
-  curve.reserve(static_cast<std::size_t>(bounds.speeds_size()));
-  for (int k = 0; k < bounds.speeds_size(); ++k) {
-    curve.push_back(Cat(NumberText(bounds.torques(k)), " ", units.effort,
-                        " at ", NumberText(bounds.speeds(k)), " ",
-                        units.velocity));
+/// "velocity limit 2 rad/s" of each member that is present.
+class Members {
+ public:
+  void Add(bool present, const char* what, double number,
+           const std::string& unit) {
+    if (present)
+      parts_.push_back(Cat(what, " ", NumberText(number), " ", unit));
   }
-  if (!curve.empty()) parts.push_back("torque by speed: " + Joined(curve));
-  return parts.empty() ? "those of the model" : Joined(parts, "; ");
+  void Add(std::string part) { parts_.push_back(std::move(part)); }
+  std::string Text() const {
+    return parts_.empty() ? "that of the model" : Joined(parts_, "; ");
+  }
+
+ private:
+  std::vector<std::string> parts_;
+};
+
+std::string Words(const v1::PositionLimits& limits, const Units& units) {
+  Members members;
+  members.Add(limits.has_lower(), "from", limits.lower(), units.position);
+  members.Add(limits.has_upper(), "up to", limits.upper(), units.position);
+  return members.Text();
 }
 
-std::string Drive(const v1::JointDrive& drive, const Units& units) {
-  std::vector<std::string> parts;
-  const auto add = [&parts](bool present, const char* what, double number,
-                            const std::string& unit) {
-    if (present) parts.push_back(Cat(what, NumberText(number), " ", unit));
-  };
-  add(drive.has_viscous_friction(), "viscous friction ",
-      drive.viscous_friction(), units.viscous);
-  add(drive.has_coulomb_friction(), "Coulomb friction ",
-      drive.coulomb_friction(), units.effort);
-  add(drive.has_armature(), "rotor inertia ", drive.armature(), units.inertia);
-  return parts.empty() ? "that of the model" : Joined(parts, "; ");
+std::string Words(const v1::Drive& drive, const Units& units) {
+  Members members;
+  members.Add(drive.has_velocity_limit(), "velocity limit",
+              drive.velocity_limit(), units.velocity);
+  members.Add(drive.has_effort_limit(), "torque limit", drive.effort_limit(),
+              units.effort);
+  std::vector<std::string> curve;
+  for (const v1::TorqueSpeedPoint& point : drive.torque_speed()) {
+    curve.push_back(Cat(NumberText(point.torque()), " ", units.effort, " at ",
+                        NumberText(point.speed()), " ", units.velocity));
+  }
+  if (!curve.empty()) members.Add("torque by speed: " + Joined(curve));
+  members.Add(drive.has_viscous_friction(), "viscous friction",
+              drive.viscous_friction(), units.viscous);
+  members.Add(drive.has_coulomb_friction(), "Coulomb friction",
+              drive.coulomb_friction(), units.effort);
+  members.Add(drive.has_armature(), "rotor inertia", drive.armature(),
+              units.inertia);
+  return members.Text();
 }
 
 /// "LOCAL_WORLD_ALIGNED" as "local world aligned".
@@ -182,13 +192,15 @@ void PutAskedIntoWords(std::span<const double> wrenches,
   for (const v1::JointDemand& joint : verdict->joints()) {
     units.emplace(joint.joint(), UnitsOf(joint));
   }
-  if (asked.bounds().empty()) add("limits", "those of the model");
-  for (const v1::JointBounds& bounds : asked.bounds()) {
-    add("limits of " + bounds.joint(),
-        Bounds(bounds, units.at(bounds.joint())));
+  if (asked.drives().empty() && asked.position_limits().empty()) {
+    add("limits", "those of the model");
   }
-  for (const v1::JointDrive& drive : asked.drives()) {
-    add("drive of " + drive.joint(), Drive(drive, units.at(drive.joint())));
+  for (const v1::Drive& drive : asked.drives()) {
+    add("drive of " + drive.dof(), Words(drive, units.at(drive.dof())));
+  }
+  for (const v1::PositionLimits& limits : asked.position_limits()) {
+    add("position limits of " + limits.coordinate(),
+        Words(limits, units.at(limits.coordinate())));
   }
   if (!wrenches.empty()) {
     add("wrench of the tip on the environment",

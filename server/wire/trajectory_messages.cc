@@ -36,76 +36,118 @@ std::optional<double> Given(bool has, double number) {
   return has ? std::optional(number) : std::nullopt;
 }
 
-/// Decodes what is listed for joints, each at most once, in columns' order.
-template <class Wire, class Decoded, class Decode>
-void DecodeByJoint(std::string_view list,
-                   const google::protobuf::RepeatedPtrField<Wire>& listed,
-                   const std::vector<std::string>& joints,
-                   std::vector<Decoded>* decoded, const Decode& decode) {
-  if (listed.empty()) return;
-  decoded->resize(joints.size());
+/// Calls `take` with the column and the index of each item that is listed for
+/// joints, each at most once.
+template <class Wire, class Take>
+void ForEachJoint(std::string_view list,
+                  const google::protobuf::RepeatedPtrField<Wire>& listed,
+                  const std::string& (Wire::*name_of)() const,
+                  const char* member, const std::vector<std::string>& joints,
+                  const Take& take) {
   std::unordered_map<std::string_view, std::size_t> columns;
   for (const std::string& joint : joints) columns[joint] = columns.size();
   std::vector<bool> seen(joints.size());
   for (int k = 0; k < listed.size(); ++k) {
-    const std::string& joint = listed[k].joint();
+    const std::string& joint = (listed[k].*name_of)();
     const auto column = columns.find(joint);
     if (column == columns.end()) {
       throw InvalidOf(
-          joint, At(list, k, "joint"),
+          joint, At(list, k, member),
           "the model has no movable joint " + Quoted(joint) +
               flags::NameHint(flags::NearNames(joint, joints), joints));
     }
     if (seen[column->second]) {
-      throw InvalidOf(joint, At(list, k, "joint"),
+      throw InvalidOf(joint, At(list, k, member),
                       "joint '" + joint + "' is named twice");
     }
     seen[column->second] = true;
-    (*decoded)[column->second] = decode(k, listed[k]);
+    take(column->second, k);
   }
 }
 
-JointBounds DecodeBounds(const Model& model, int k,
-                         const v1::JointBounds& wire) {
-  JointBounds bounds;
-  bounds.lower = Given(wire.has_lower(), wire.lower());
-  bounds.upper = Given(wire.has_upper(), wire.upper());
-  bounds.velocity = Given(wire.has_velocity(), wire.velocity());
-  bounds.effort = Given(wire.has_effort(), wire.effort());
-  if (wire.speeds_size() != wire.torques_size()) {
-    throw InvalidOf(wire.joint(), At("bounds", k, "torques"),
-                    "has " + std::to_string(wire.torques_size()) +
-                        " numbers for " + std::to_string(wire.speeds_size()) +
-                        " speeds");
-  }
-  if (wire.speeds_size() > kMostSpeeds) {
-    throw InvalidOf(
-        wire.joint(), At("bounds", k, "speeds"),
-        "a curve has at most " + std::to_string(kMostSpeeds) + " speeds");
-  }
-  for (int i = 0; i < wire.speeds_size(); ++i) {
-    bounds.torque_at_speed.push_back({wire.speeds(i), wire.torques(i)});
-  }
-  const auto joint = static_cast<std::size_t>(*model.FindJoint(wire.joint()));
-  if (auto problem = Validate(bounds, model.joints()[joint].limits)) {
-    const bool curve = problem->member == "torque_at_speed";
-    throw InvalidOf(wire.joint(),
-                    At("bounds", k, curve ? "speeds" : problem->member),
-                    problem->message);
-  }
-  return bounds;
+/// The name that the wire has for a member of the core's limits.
+std::string WireMember(const std::string& member) {
+  if (member == "torque_at_speed") return "torque_speed";
+  const bool limit = member == "velocity" || member == "effort";
+  return limit ? member + "_limit" : member;
 }
 
-JointDrive DecodeDrive(int k, const v1::JointDrive& wire) {
-  const JointDrive drive{
-      Given(wire.has_viscous_friction(), wire.viscous_friction()),
-      Given(wire.has_coulomb_friction(), wire.coulomb_friction()),
-      Given(wire.has_armature(), wire.armature())};
-  if (auto problem = Validate(drive)) {
-    throw InvalidOf(wire.joint(), At("drives", k, problem->member),
+/// Fills in the bounds and drives of the options.
+void DecodeJoints(const v1::CheckTrajectoryStart& start, const Model& model,
+                  const std::vector<std::string>& joints,
+                  TrajectoryOptions* options) {
+  const auto refuse_if = [](const std::optional<MemberProblem>& problem,
+                            const std::string& joint, std::string_view list,
+                            int k) {
+    if (!problem) return;
+    throw InvalidOf(joint, At(list, k, WireMember(problem->member)),
                     problem->message);
+  };
+  const bool limited =
+      !start.drives().empty() || !start.position_limits().empty();
+  if (limited) options->bounds.resize(joints.size());
+  if (!start.drives().empty()) options->drives.resize(joints.size());
+  ForEachJoint(
+      "drives", start.drives(), &v1::Drive::dof, "dof", joints,
+      [&](std::size_t column, int k) {
+        const v1::Drive& wire = start.drives(k);
+        JointDrive& drive = options->drives[column];
+        drive = {Given(wire.has_viscous_friction(), wire.viscous_friction()),
+                 Given(wire.has_coulomb_friction(), wire.coulomb_friction()),
+                 Given(wire.has_armature(), wire.armature())};
+        refuse_if(Validate(drive), wire.dof(), "drives", k);
+        JointBounds& bounds = options->bounds[column];
+        bounds.velocity =
+            Given(wire.has_velocity_limit(), wire.velocity_limit());
+        bounds.effort = Given(wire.has_effort_limit(), wire.effort_limit());
+        if (wire.torque_speed_size() > kMostSpeeds) {
+          throw InvalidOf(
+              wire.dof(), At("drives", k, "torque_speed"),
+              "a curve has at most " + std::to_string(kMostSpeeds) + " points");
+        }
+        for (const v1::TorqueSpeedPoint& point : wire.torque_speed()) {
+          bounds.torque_at_speed.push_back({point.speed(), point.torque()});
+        }
+        refuse_if(Validate(bounds, {}), wire.dof(), "drives", k);
+      });
+  ForEachJoint("position_limits", start.position_limits(),
+               &v1::PositionLimits::coordinate, "coordinate", joints,
+               [&](std::size_t column, int k) {
+                 const v1::PositionLimits& wire = start.position_limits(k);
+                 JointBounds& bounds = options->bounds[column];
+                 bounds.lower = Given(wire.has_lower(), wire.lower());
+                 bounds.upper = Given(wire.has_upper(), wire.upper());
+                 const auto joint = static_cast<std::size_t>(
+                     *model.FindJoint(wire.coordinate()));
+                 refuse_if(Validate(bounds, model.joints()[joint].limits),
+                           wire.coordinate(), "position_limits", k);
+               });
+}
+
+std::vector<WrenchAtTime> DecodeProfile(const v1::CheckTrajectoryStart& start) {
+  constexpr std::string_view kList = "tip_wrench_profile";
+  std::vector<WrenchAtTime> profile;
+  for (int k = 0; k < start.tip_wrench_profile_size(); ++k) {
+    const v1::WrenchPoint& wire = start.tip_wrench_profile(k);
+    WrenchAtTime& point = profile.emplace_back();
+    if (wire.wrench_size() != std::ssize(point.wrench)) {
+      throw InvalidOption(
+          At(kList, k, "wrench"),
+          "needs 6 numbers, has " + std::to_string(wire.wrench_size()));
+    }
+    point.time = wire.time();
+    std::ranges::copy(wire.wrench(), point.wrench.begin());
+    if (!std::isfinite(point.time) ||
+        (k > 0 && point.time <= profile[profile.size() - 2].time)) {
+      throw InvalidOption(At(kList, k, "time"),
+                          "times must be finite and increase");
+    }
+    if (!std::ranges::all_of(point.wrench,
+                             [](double x) { return std::isfinite(x); })) {
+      throw InvalidOption(At(kList, k, "wrench"), "must be finite");
+    }
   }
-  return drive;
+  return profile;
 }
 
 std::vector<v1::TrajectoryTable> DecodeTables(
@@ -320,12 +362,8 @@ OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
     check.units.push_back(UnitsOf(model.joints()[index]));
   }
   return OrRefusal([&] {
-    DecodeByJoint("bounds", start.bounds(), check.joints, &check.options.bounds,
-                  [&model](int k, const v1::JointBounds& wire) {
-                    return DecodeBounds(model, k, wire);
-                  });
-    DecodeByJoint("drives", start.drives(), check.joints, &check.options.drives,
-                  DecodeDrive);
+    DecodeJoints(start, model, check.joints, &check.options);
+    check.wrench_profile = DecodeProfile(start);
     check.tables = DecodeTables(start);
     check.derive = DecodeDerive(start.derive());
     if (start.has_derating()) check.options.derating = start.derating();

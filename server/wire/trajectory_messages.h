@@ -15,6 +15,12 @@
 namespace torqued::server {
 
 /// What a start asks for.
+/// A point of CheckTrajectoryStart.tip_wrench_profile.
+struct WrenchAtTime {
+  double time = 0;
+  std::array<double, 6> wrench = {};
+};
+
 struct DecodedCheck {
   TrajectoryOptions options;
   /// Names of the joints in the order of the columns.
@@ -24,6 +30,7 @@ struct DecodedCheck {
   /// By number, each once.
   std::vector<v1::TrajectoryTable> tables;
   Payload encoding = Payload::kF64;
+  std::vector<WrenchAtTime> wrench_profile;
 };
 
 /// Fields of errors are those of the start.

@@ -18,21 +18,22 @@ auto Differs(const char* what, const char* before, const char* after) {
 TEST(AskedDifferences, AreToldByTheMembersThatDiffer) {
   const Json before = Json::parse(R"({"revision": "a", "asked": {"model": "@a",
     "derating": 1, "options": {"payload": {"mass": 1, "frame": "tip"}},
-    "bounds": [{"joint": "b", "upper": 1}, {"joint": "a", "upper": 2}]}})");
+    "position_limits": [{"coordinate": "b", "upper": 1}, {"coordinate": "a", "upper": 2}]}})");
   const Json after = Json::parse(R"({"revision": "c", "asked": {"model": "@c",
     "options": {"payload": {"mass": 2, "frame": "tip"}}, "derating": 1,
-    "bounds": [{"joint": "a", "upper": 2, "lower": 0}], "newer": [1, 2]}})");
+    "position_limits": [{"coordinate": "a", "upper": 2, "lower": 0}], "newer": [1, 2]}})");
   EXPECT_THAT(AskedDifferences(before, before), IsEmpty());
   const auto differences = AskedDifferences(before, after);
-  EXPECT_THAT(differences,
-              ElementsAre(Differs("asked.bounds.a.lower", "none", "0"),
-                          Differs("asked.bounds.b", R"({"upper":1})", "none"),
-                          Differs("asked.newer", "none", "[1,2]"),
-                          Differs("asked.options.payload.mass", "1", "2"),
-                          Differs("revision", "a", "c")));
   EXPECT_THAT(
-      DifferentMembers(differences),
-      ElementsAre("asked.bounds", "asked.newer", "asked.options", "revision"));
+      differences,
+      ElementsAre(Differs("asked.position_limits.a.lower", "none", "0"),
+                  Differs("asked.position_limits.b", R"({"upper":1})", "none"),
+                  Differs("asked.newer", "none", "[1,2]"),
+                  Differs("asked.options.payload.mass", "1", "2"),
+                  Differs("revision", "a", "c")));
+  EXPECT_THAT(DifferentMembers(differences),
+              ElementsAre("asked.position_limits", "asked.newer",
+                          "asked.options", "revision"));
 }
 
 }  // namespace

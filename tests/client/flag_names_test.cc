@@ -56,7 +56,8 @@ TEST(FlagNames, WhatTheCommandHasNoFlagForStaysAsItIs) {
   const FlagNames names = Names({"trajectory", "check", "m.csv"});
   // That of the command above is another's.
   EXPECT_EQ(names.Of("options.tip_frame"), "options.tip_frame");
-  EXPECT_EQ(names.Of("start.bounds[2].effort"), "--limits[2].effort");
+  EXPECT_EQ(names.Of("start.drives[2].effort_limit"),
+            "--limits[2].effort_limit");
   EXPECT_EQ(names.Of("quality"), "quality");
   EXPECT_EQ(names.Of(""), "");
   EXPECT_EQ(FlagNames().Of("q"), "q");

@@ -27,9 +27,10 @@ def torques(client, motion, **options):
 
 
 def with_efforts(efforts):
-    return [pb.JointBounds(joint=joint, lower=-9, upper=9, velocity=99,
-                           effort=effort)
-            for joint, effort in zip(PANDA, efforts)]
+    return {"drives": [pb.Drive(dof=joint, velocity_limit=99, effort_limit=effort)
+                       for joint, effort in zip(PANDA, efforts)],
+            "position_limits": [pb.PositionLimits(coordinate=joint, lower=-9, upper=9)
+                                for joint in PANDA]}
 
 
 def test_the_torques_of_the_check_are_those_of_compute(client):
@@ -48,8 +49,8 @@ def test_the_verdict_does_not_depend_on_the_messages(client):
     space = dynamics.OperationalSpaceOptions()
     first = None
     for size in (20_000, 4096, 999):
-        replies = check(client, motion, size=size, bounds=limits,
-                        tables=tables, operational_space=space)
+        replies = check(client, motion, size=size, tables=tables,
+                        operational_space=space, **limits)
         # Each is news.
         assert replies.progress == sorted(set(replies.progress))
         assert replies.progress[-1] <= 20_000
@@ -70,8 +71,8 @@ def test_tables_come_in_messages_that_the_server_may_send(start, client):
 def test_the_limit_at_each_speed_is_a_table(client):
     replies = check(
         client, MOTION, derating=0.5, tables=[TABLES["torque_limit"]],
-        bounds=[pb.JointBounds(joint=PANDA[3], effort=40, speeds=[0.5, 2],
-                               torques=[50, 10])])
+        drives=[pb.Drive(dof=PANDA[3], effort_limit=40, torque_speed=[
+            {"speed": 0.5, "torque": 50}, {"speed": 2, "torque": 10}])])
     limits = replies.tables["torque_limit"]
     speed = np.abs(MOTION.v[:, 3])
     assert speed.max() > 1
@@ -90,8 +91,9 @@ def test_what_was_asked_is_echoed(client):
     fields = {
         "derating": 0.5, "merge_gap": 0.1,
         "tables": [TABLES["tau"]], "derive": pb.DIFFERENTIATION_CUBIC_SPLINE,
-        "bounds": [pb.JointBounds(joint=PANDA[0], velocity=1)],
-        "drives": [pb.JointDrive(joint=PANDA[1], armature=0.1)],
+        "drives": [pb.Drive(dof=PANDA[1], armature=0.1, velocity_limit=1)],
+        "position_limits": [pb.PositionLimits(coordinate=PANDA[0], upper=1)],
+        "tip_wrench_profile": [pb.WrenchPoint(time=0, wrench=range(6))],
         "options": dynamics.Options(
             terms=dynamics.Terms(viscous_friction=True))}
     verdict = check(client, MOTION.positions(), **fields).verdict

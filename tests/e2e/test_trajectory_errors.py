@@ -32,8 +32,18 @@ def spoilt(name, row, column, number):
     return samples(**{name: numbers})
 
 
-def bound(**fields):
-    return first_message(bounds=[pb.JointBounds(**fields)])
+def drive(**fields):
+    return first_message(drives=[pb.Drive(dof=JOINT, **fields)])
+
+
+def positions(**fields):
+    return first_message(
+        position_limits=[pb.PositionLimits(coordinate=JOINT, **fields)])
+
+
+def profile(*points):
+    return first_message(tip_wrench_profile=[
+        pb.WrenchPoint(time=time, wrench=wrench) for time, wrench in points])
 
 
 JOINT = "panda_joint4"
@@ -57,33 +67,47 @@ REFUSALS = {
                 external_wrenches=[dynamics.WrenchPlace()]))]),
     "tip frame": ("UNKNOWN_FRAME", ["start.options.tip_frame"], [
         first_message(options=dynamics.Options(tip_frame="nowhere"))]),
-    "joint of a bound": (
-        "INVALID_OPTION", ["start.bounds[0].joint"], [bound(joint="elbow")]),
-    "bound twice": ("INVALID_OPTION", ["start.bounds[1].joint"], [first_message(
-        bounds=[pb.JointBounds(joint=JOINT), pb.JointBounds(joint=JOINT)])]),
+    "joint of a limit": (
+        "INVALID_OPTION", ["start.position_limits[0].coordinate"], [first_message(
+            position_limits=[pb.PositionLimits(coordinate="elbow")])]),
+    "drive twice": ("INVALID_OPTION", ["start.drives[1].dof"], [first_message(
+        drives=[pb.Drive(dof=JOINT), pb.Drive(dof=JOINT)])]),
     "joint of the columns alone": (
         "WRONG_JOINT_NAMES", ["start.options.joint_names[0]"], [first_message(
             options=dynamics.Options(joint_names=["x"] * 7),
-            bounds=[pb.JointBounds(joint="x")])]),
+            drives=[pb.Drive(dof="x")])]),
     "joint that the columns lack": (
         "WRONG_JOINT_NAMES", ["start.options.joint_names"], [first_message(
             options=dynamics.Options(joint_names=["panda_joint1"]),
-            drives=[pb.JointDrive(joint=JOINT)])]),
-    "negative velocity": ("INVALID_OPTION", ["start.bounds[0].velocity"], [
-        bound(joint=JOINT, velocity=-1)]),
-    "infinite effort": ("INVALID_OPTION", ["start.bounds[0].effort"], [
-        bound(joint=JOINT, effort=float("inf"))]),
-    "lower above upper": ("INVALID_OPTION", ["start.bounds[0].lower"], [
-        bound(joint=JOINT, lower=1, upper=0)]),
-    "speeds without torques": (
-        "INVALID_OPTION", ["start.bounds[0].torques"], [
-            bound(joint=JOINT, speeds=[1, 2], torques=[1])]),
-    "speeds that fall": ("INVALID_OPTION", ["start.bounds[0].speeds"], [
-        bound(joint=JOINT, speeds=[2, 1], torques=[1, 2])]),
-    "joint of a drive": ("INVALID_OPTION", ["start.drives[0].joint"], [
-        first_message(drives=[pb.JointDrive(joint="x")])]),
+            drives=[pb.Drive(dof=JOINT)])]),
+    "negative velocity": ("INVALID_OPTION", ["start.drives[0].velocity_limit"], [
+        drive(velocity_limit=-1)]),
+    "infinite effort": ("INVALID_OPTION", ["start.drives[0].effort_limit"], [
+        drive(effort_limit=float("inf"))]),
+    "lower above upper": ("INVALID_OPTION", ["start.position_limits[0].lower"], [
+        positions(lower=1, upper=0)]),
+    "speeds that fall": ("INVALID_OPTION", ["start.drives[0].torque_speed"], [
+        drive(torque_speed=[{"speed": 2, "torque": 1}, {"speed": 1, "torque": 2}])]),
+    "joint of a drive": ("INVALID_OPTION", ["start.drives[0].dof"], [
+        first_message(drives=[pb.Drive(dof="x")])]),
     "negative armature": ("INVALID_OPTION", ["start.drives[0].armature"], [
-        first_message(drives=[pb.JointDrive(joint=JOINT, armature=-1)])]),
+        drive(armature=-1)]),
+    "five numbers of a wrench": (
+        "INVALID_OPTION", ["start.tip_wrench_profile[0].wrench"], [
+            profile((0, [0] * 5))]),
+    "wrench profile whose time stands still": (
+        "INVALID_OPTION", ["start.tip_wrench_profile[1].time"], [
+            profile((0, [0] * 6), (0, [0] * 6))]),
+    "wrench profile that is not finite": (
+        "INVALID_OPTION", ["start.tip_wrench_profile[0].wrench"], [
+            profile((0, [np.nan] * 6))]),
+    "wrench profile that ends too early": ("INVALID_SAMPLE", ["time[26]"], [
+        profile((MOTION.time[0, 0], [0] * 6), (MOTION.time[25, 0], [0] * 6)),
+        samples()]),
+    "wrench profile beside wrenches": (
+        "INVALID_OPTION", ["samples.tip_wrench_on_environment"], [
+            profile((0, [0] * 6)), samples(
+                tip_wrench_on_environment=MOTION.tip_wrench_on_environment)]),
     "derating": (
         "INVALID_OPTION", ["start.derating"], [first_message(derating=1.5)]),
     "no derating at all": (
@@ -140,12 +164,12 @@ REFUSALS = {
         first_message(), samples(time=np.linspace(-1.7e308, 0, 50)[:, None]
                                  + np.eye(50)[:, 49:] * 1.7e308)]),
     "lower above the model's upper": (
-        "INVALID_OPTION", ["start.bounds[1].lower"], [first_message(bounds=[
-            pb.JointBounds(joint="panda_joint7"),
-            pb.JointBounds(joint=JOINT, lower=0.2)])]),
+        "INVALID_OPTION", ["start.position_limits[1].lower"], [first_message(
+            position_limits=[
+                pb.PositionLimits(coordinate="panda_joint7"),
+                pb.PositionLimits(coordinate=JOINT, lower=0.2)])]),
     "upper below the model's lower": (
-        "INVALID_OPTION", ["start.bounds[0].upper"], [
-            bound(joint=JOINT, upper=-4)]),
+        "INVALID_OPTION", ["start.position_limits[0].upper"], [positions(upper=-4)]),
 }
 
 

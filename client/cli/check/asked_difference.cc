@@ -6,20 +6,28 @@
 namespace torqued::cli {
 namespace {
 
+/// The member that names what an item of a list is for; empty: none does.
+std::string NamingMember(const Json& item) {
+  for (const char* const member : {"joint", "dof", "coordinate"}) {
+    if (item.is_object() && item.contains(member)) return member;
+  }
+  return "";
+}
+
 /// Of a list for joints, which need not be in one order, an object by their
 /// names; else the value as it is.
 Json ByJoint(const Json& json) {
-  const auto is_of_joint = [](const Json& item) {
-    return item.is_object() && item.contains("joint") &&
-           item["joint"].is_string();
-  };
-  if (!json.is_array() || !std::all_of(json.begin(), json.end(), is_of_joint)) {
+  if (!json.is_array() ||
+      std::any_of(json.begin(), json.end(), [](const Json& item) {
+        return NamingMember(item).empty();
+      })) {
     return json;
   }
   Json joints = Json::object();
   for (Json item : json) {
-    const auto name = item["joint"].get<std::string>();
-    item.erase("joint");
+    const std::string member = NamingMember(item);
+    const auto name = item[member].get<std::string>();
+    item.erase(member);
     joints[name] = std::move(item);
   }
   return joints;
@@ -34,8 +42,11 @@ void Compare(const Json& left, const Json& right, const std::string& path,
              std::vector<AskedDifference>* differences) {
   const Json before = ByJoint(left);
   const Json after = ByJoint(right);
-  // The revision says which model it was.
-  if (before == after || path == "asked.model") return;
+  // The revision says which model it was. The order of members does not count.
+  if (nlohmann::json(before) == nlohmann::json(after) ||
+      path == "asked.model") {
+    return;
+  }
   if (!before.is_object() || !after.is_object()) {
     differences->push_back({path, TextOf(before), TextOf(after)});
     return;

@@ -25,14 +25,6 @@ std::optional<std::int64_t> RowOf(const Details& details) {
   return number;
 }
 
-/// "start.bounds[3].effort" -> "effort", in the words of the file.
-std::string MemberOfFile(std::string_view field) {
-  const std::string_view member = field.substr(field.rfind('.') + 1);
-  if (member == "joint") return "";
-  if (member == "speeds" || member == "torques") return "torque_at_speed: ";
-  return std::string(member) + ": ";
-}
-
 }  // namespace
 
 void ThrowOfFile(const client::Error& error, const StateTable& table,
@@ -50,13 +42,14 @@ void ThrowOfFile(const client::Error& error, const StateTable& table,
     throw DataError(table.Place(*row),
                     (array == "samples" ? "" : array + ": ") + sentence);
   }
-  const bool of_limits =
-      field.starts_with("start.bounds[") || field.starts_with("start.drives[");
+  const bool of_limits = field.starts_with("start.drives[") ||
+                         field.starts_with("start.position_limits[");
   const auto joint = details.metadata.find("joint");
   if (of_limits && !limits.empty() && joint != details.metadata.end()) {
     throw LimitsError(limits.string(),
                       "joint '" + PlainText(joint->second, 128) +
-                          "': " + MemberOfFile(field) + sentence);
+                          "': " + PlainText(field.substr(field.find('.') + 1)) +
+                          ": " + sentence);
   }
 }
 

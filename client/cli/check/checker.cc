@@ -127,10 +127,15 @@ Checker::Checker(Session& session, const CheckFlags& flags)
   if (options.tip_wrench_on_environment) {
     wrench_ = std::move(options.tip_wrench_on_environment->wrench);
     CheckWrench(wrench_);
+    if (wrench_.rows() == 1) {
+      v1::WrenchPoint* point = start_.add_tip_wrench_profile();
+      point->mutable_wrench()->Add(wrench_.data(), wrench_.data() + 6);
+      wrench_.resize(0, 6);
+    }
   }
   wrench_frame_ = ParseFrame(flags.wrench.wrench_frame);
   if (!flags.wrench_profile.empty()) {
-    profile_.emplace(flags.wrench_profile);
+    ReadWrenchProfile(flags.wrench_profile, &start_);
     start_.set_tip_wrench_reference_frame(wrench_frame_);
   }
 }
@@ -140,7 +145,6 @@ Json Checker::OtherInputs() const {
   if (order_) inputs["joints"] = *order_;
   inputs["wrench_frame"] = v1::ReferenceFrame_Name(wrench_frame_);
   if (wrench_.size() > 0) inputs["wrench"] = TableJson(wrench_);
-  if (profile_) inputs["wrench_profile"] = TableJson(profile_->table());
   return inputs;
 }
 
@@ -173,19 +177,18 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   checked.samples.a = std::move(table.states.a);
   checked.brings_wrench = table.tip_wrench.rows() > 0;
   const auto samples = static_cast<Eigen::Index>(checked.samples.time.size());
-  if (wrench_.rows() > 1 && wrench_.rows() != samples) {
+  if (wrench_.rows() > 0 && wrench_.rows() != samples) {
     throw DataError(table.name, "has " + std::to_string(samples) +
                                     " samples, and --wrench " +
                                     std::to_string(wrench_.rows()) + " rows");
   }
-  if (checked.brings_wrench && (profile_ || wrench_.rows() > 0)) {
+  if (checked.brings_wrench &&
+      (!start_.tip_wrench_profile().empty() || wrench_.rows() > 0)) {
     throw DataError(table.name,
                     "has a tip_wrench, and another one is given as well");
   }
   checked.samples.tip_wrench_on_environment =
-      checked.brings_wrench ? std::move(table.tip_wrench)
-      : profile_            ? profile_->At(checked.samples.time)
-                            : wrench_;
+      checked.brings_wrench ? std::move(table.tip_wrench) : wrench_;
 
   v1::CheckTrajectoryStart start = start_;
   // The columns stand in this order, the model's or the user's.

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "client/cli/check/checked_trajectory.h"
-#include "client/cli/check/wrench_profile.h"
 #include "client/cli/compute_flags.h"
 #include "client/cli/message_json.h"
 #include "client/cli/session.h"
@@ -66,7 +65,6 @@ class Checker {
   v1::CheckTrajectoryStart start_;
   v1::ReferenceFrame wrench_frame_ = v1::REFERENCE_FRAME_UNSPECIFIED;
   client::Batch wrench_;  // a row for all, a row a sample, or nothing
-  std::optional<WrenchProfile> profile_;
 };
 
 }  // namespace torqued::cli

@@ -102,7 +102,7 @@ export class Robot {
    * which begins anew after UNAVAILABLE and OVERLOADED; it may be refused for
    * its size (REQUEST_TOO_LARGE). The deadline is that of the whole check, the
    * making of the samples included. Rejects with TorquedError: fields are named
-   * "samples.q", "start.bounds[2].effort", single numbers by their place in the
+   * "samples.q", "start.drives[2].effort_limit", single numbers by their place in the
    * whole trajectory, "q[120][3]"; or with what `trajectory` throws.
    */
   async checkTrajectory<Table extends TrajectoryTable = never>(

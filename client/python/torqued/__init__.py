@@ -17,7 +17,6 @@ from torqued.errors import (
     Overloaded, PermissionDenied, RequestTooLarge, ResourceExhausted, RowError,
     SingularTaskWarning, TorquedError, Unavailable, Unimplemented)
 from torqued.evaluation import Evaluation
-from torqued.limits import JointLimits
 from torqued.local_server import LocalServer, find_server
 from torqued.message import Message, Messages
 from torqued.robot import Robot
@@ -30,7 +29,7 @@ from torqued.version import __version__
 __all__ = [
     "Cancelled", "Client", "DeadlineExceeded", "Evaluation", "ExternalWrench",
     "FailedPrecondition", "FieldViolation", "FileError", "FloatArray",
-    "Health", "InternalError", "InvalidArgument", "JointInput", "JointLimits",
+    "Health", "InternalError", "InvalidArgument", "JointInput",
     "LeftOutWarning", "LocalServer", "LocalServerError", "Message", "Messages",
     "NotFound", "Overloaded", "PermissionDenied", "RequestTooLarge",
     "ResourceExhausted", "Robot", "RowError", "Settings", "SingularTaskWarning",

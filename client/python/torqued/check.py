@@ -9,7 +9,7 @@ import os
 import re
 import time
 import warnings
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from torqued.checking import check_progress, refuse, set_field
 from torqued.contract import (
     ModelInfo, Quantity, Reason, ReferenceFrame, TrajectoryTable)
 from torqued.inputs import F64, received
-from torqued.limits import WireLimits
+from torqued.limits import add_limits, add_wrench_profile
 from torqued.question import order_of, start_message
 from torqued.retry import Schedule
 from torqued.trajectory import Trajectory, wrenches
@@ -28,12 +28,11 @@ from torqued.v1 import array_pb2
 from torqued.v1 import trajectory_pb2 as pb
 from torqued.values import FloatArray, Path, Progress
 from torqued.verdict import TrajectoryVerdict
-from torqued.wrench_profile import WrenchProfile
 
 _ARRAYS = {name: wire.Field(pb.TrajectorySamples, name) for name in (
     "time", "q", "v", "a", "tip_wrench_on_environment")}
 _SAMPLES = wire.Field(pb.CheckTrajectoryRequest, "samples")
-_OF_LIMITS = re.compile(r"start\.(bounds|drives)\[(\d+)\]")
+_OF_FILE = re.compile(r"start\.(\w+)\[(\d+)\]")
 _OF_SPACE = ("sigma_min", "condition")
 
 
@@ -42,7 +41,7 @@ class CheckPlan:
     """What is checked. arrays: rows of all samples by their names on the wire.
     n: joints. tables: by name, in the order in which they are asked for.
     left_out: joints of the trajectory that the robot does not move.
-    limits_place: the file of the limits; None: there is none.
+    files: where fields of `start` come from, by their names.
     inputs: what was asked beside `start` and the trajectory."""
 
     start: pb.CheckTrajectoryStart
@@ -54,7 +53,7 @@ class CheckPlan:
     deadline: Optional[float]
     progress: Optional[Progress]
     left_out: tuple[str, ...]
-    limits_place: Optional[errors.FilePlace]
+    files: Mapping[str, errors.FilePlace]
     inputs: Mapping[str, Any]
 
     def warn(self, stacklevel: int) -> None:
@@ -75,8 +74,11 @@ def check_plan(model: ModelInfo, words: Mapping[str, Any]) -> CheckPlan:
         refuse("trajectory", "a torqued.Trajectory or the path of a file", given)
     check_progress(words.get("progress"))
     joints = order_of(model, words)
-    limits = WireLimits(words.get("limits"), model.joints)
-    start = _start(model, joints, words, limits)
+    start = _start(model, joints, words)
+    files = {}
+    place = add_limits(words.get("limits"), start)
+    if place:
+        files = {"drives": place, "position_limits": place}
     if isinstance(given, Trajectory):
         trajectory = given.in_order(joints)
         left_out = tuple(joint for joint in given.joint_names or ()
@@ -84,28 +86,30 @@ def check_plan(model: ModelInfo, words: Mapping[str, Any]) -> CheckPlan:
     else:
         trajectory, left_out = Trajectory.read_for(
             given, joints, rates=not start.derive)
-    given_wrench = _given_wrench(trajectory, words.get("tip_wrench_on_environment"))
+    given_wrench = words.get("tip_wrench_on_environment")
+    wrench = _given_wrench(trajectory, given_wrench, start)
+    if isinstance(given_wrench, (str, os.PathLike)):
+        files["tip_wrench_profile"] = errors.FilePlace(str(given_wrench))
     frame = ReferenceFrame(start.tip_wrench_reference_frame or ReferenceFrame.LOCAL)
     return CheckPlan(
         start=start, trajectory=trajectory,
-        arrays=_arrays(trajectory, bool(start.derive), given_wrench),
+        arrays=_arrays(trajectory, bool(start.derive), wrench),
         inputs={"wrench_frame": "REFERENCE_FRAME_" + frame.name,
-                **({} if given_wrench is None else given_wrench.said)},
+                **({} if wrench is None else {"wrench": wrench})},
         tables=tuple(TrajectoryTable(table).name.lower() for table in start.tables),
         n=model.nv, model=model.name, deadline=words.get("deadline"),
-        progress=words.get("progress"), left_out=left_out, limits_place=limits.place)
+        progress=words.get("progress"), left_out=left_out, files=files)
 
 
-def _start(model: ModelInfo, joints: Sequence[str], words: Mapping[str, Any],
-           limits: WireLimits) -> pb.CheckTrajectoryStart:
+def _start(model: ModelInfo, joints: Sequence[str],
+           words: Mapping[str, Any]) -> pb.CheckTrajectoryStart:
     # There are no rows that fail one by one.
     options = {word: value for word, value in words.items() if word != "fail_fast"}
     what = start_message(
         model, [Quantity.OPERATIONAL_SPACE] if words.get("task") else [],
         {**options, "joint_names": joints}, (), array_pb2.ENCODING_F64)
     start = pb.CheckTrajectoryStart(
-        model=what.model, options=what.options, bounds=limits.bounds,
-        drives=limits.drives, derating=1,
+        model=what.model, options=what.options, derating=1,
         tip_wrench_reference_frame=what.tip_wrench_reference_frame)
     if words.get("task"):
         start.operational_space.CopyFrom(what.operational_space)
@@ -117,16 +121,9 @@ def _start(model: ModelInfo, joints: Sequence[str], words: Mapping[str, Any],
     return start
 
 
-class _Wrench(NamedTuple):
-    """rows: one for each sample. said: as a verdict tells it."""
-
-    rows: FloatArray
-    said: dict[str, FloatArray]
-
-
-def _given_wrench(trajectory: Trajectory,
-                  given: npt.ArrayLike | Path | None) -> _Wrench | None:
-    """That of the option."""
+def _given_wrench(trajectory: Trajectory, given: npt.ArrayLike | Path | None,
+                  start: pb.CheckTrajectoryStart) -> FloatArray | None:
+    """Rows of the option, one for each sample. One wrench and a file go into `start`."""
     if given is None:
         return None
     if trajectory.tip_wrench is not None:
@@ -134,15 +131,17 @@ def _given_wrench(trajectory: Trajectory,
             Reason.INVALID_OPTION, "tip_wrench_on_environment",
             "the trajectory has a tip wrench of its own, and another one is given")
     if isinstance(given, (str, os.PathLike)):
-        profile = WrenchProfile(given)
-        return _Wrench(profile.at(trajectory.time),
-                       {"wrench_profile": profile.table})
+        add_wrench_profile(given, start)
+        return None
     rows = wrenches(given, len(trajectory))
-    return _Wrench(rows, {"wrench": rows[:1] if np.size(given) == 6 else rows})
+    if np.size(given) != 6:
+        return rows
+    start.tip_wrench_profile.add(wrench=rows[0])
+    return None
 
 
 def _arrays(trajectory: Trajectory, derives: bool,
-            given_wrench: _Wrench | None) -> dict[str, FloatArray]:
+            wrench: FloatArray | None) -> dict[str, FloatArray]:
     arrays = {"time": trajectory.time[:, np.newaxis], "q": trajectory.q}
     for name, numbers in (("v", trajectory.v), ("a", trajectory.a)):
         if derives:
@@ -153,8 +152,7 @@ def _arrays(trajectory: Trajectory, derives: bool,
                 f"the trajectory has no {name}; with derive=\"cubic\" or "
                 "\"quintic\" v and a come from q")
         arrays[name] = numbers
-    wrench = (trajectory.tip_wrench if given_wrench is None
-              else given_wrench.rows)
+    wrench = trajectory.tip_wrench if wrench is None else wrench
     if wrench is not None:
         arrays["tip_wrench_on_environment"] = wrench
     return {name: np.ascontiguousarray(numbers, F64)
@@ -255,7 +253,7 @@ class Check:
     def next_try(self, error: errors.TorquedError) -> Iterator[float]:
         """After a try failed. Seconds to wait, one after the other, before the
         next one; raises what is final."""
-        self._name_limits(error)
+        self._name_file(error)
         # gRPC itself, without a reason, refuses a message for its size; with
         # one, all samples together are too many.
         if (isinstance(error, errors.RequestTooLarge)
@@ -265,27 +263,11 @@ class Check:
             return iter(())
         return self._schedule.pauses(error)
 
-    def _name_limits(self, error: errors.TorquedError) -> None:
-        """The server names only the place among the limits that were sent."""
-        found = _OF_LIMITS.match(error.field)
-        if not found:
-            return
-        listed = getattr(self._plan.start, found[1])
-        if int(found[2]) >= len(listed):
-            return
-        joint = listed[int(found[2])].joint
-        error.metadata.setdefault("joint", joint)
-        member = error.field[found.end():].removeprefix(".")
-        if member.startswith(("speeds", "torques")):
-            member = "torque_at_speed"
-        # It says the path as well.
-        why = error.message.removeprefix("start.").removeprefix(
-            error.field.removeprefix("start.") + ": ")
-        if self._plan.limits_place:
-            raise self._plan.limits_place.problem(
-                f"joint {joint!r}: {why}", reason=error.reason,
-                field=error.field, column=member, joint=joint) from None
-        option = f"limits[{joint!r}]" + (
-            "" if member == "joint" else f".{member}")
-        error.message = f"{option}: {why}"
-        error.field_violations = (errors.FieldViolation(option, why),)
+    def _name_file(self, error: errors.TorquedError) -> None:
+        """The server knows fields, not the file."""
+        found = _OF_FILE.match(error.field)
+        place = self._plan.files.get(found[1]) if found else None
+        if found and place:
+            raise place.problem(
+                error.message, reason=error.reason, field=error.field, joint=error.joint,
+                row=found[2] if found[1] == "tip_wrench_profile" else None) from None

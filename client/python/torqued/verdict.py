@@ -28,8 +28,7 @@ class TrajectoryVerdict(_Fields):
         and "torque_limit" (N, n), "sigma_min" and "condition" (N,).
     trajectory: what was checked, columns in the order of `joints`.
     inputs: what was asked beside `asked` and the trajectory: "wrench_frame", and, if
-        it was given, "wrench", a row or one for each sample, or "wrench_profile", a
-        table of time, moment and force.
+        each sample has one of its own, "wrench".
     seconds: that the check took.
     """
 

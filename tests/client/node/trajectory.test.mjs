@@ -66,15 +66,20 @@ function partsOf(samples, count) {
 }
 
 /** The same limits of all joints, or those of each. */
-function bounds(limits) {
-  return JOINTS.map((joint, j) => ({
-    joint,
-    lower: -9,
-    upper: 9,
-    velocity: 99,
-    effort: 1e6,
-    ...(typeof limits === 'function' ? limits(j) : limits),
-  }));
+function wide(limits) {
+  return {
+    drives: JOINTS.map((dof, j) => ({
+      dof,
+      velocityLimit: 99,
+      effortLimit: 1e6,
+      ...(typeof limits === 'function' ? limits(j) : limits),
+    })),
+    positionLimits: JOINTS.map((coordinate) => ({
+      coordinate,
+      lower: -9,
+      upper: 9,
+    })),
+  };
 }
 
 const columnOf = ({ data, rows, columns }, j) =>
@@ -108,11 +113,11 @@ test('a verdict is what the server says, under the names of the language', async
   const { tau } = await there.robot.inverseDynamics(STATES, options);
   const torque = columnOf(tau, 2);
   const worst = farthest(torque);
-  const effort = 0.9 * Math.abs(torque[worst]);
+  const effortLimit = 0.9 * Math.abs(torque[worst]);
   const verdict = await there.robot.checkTrajectory(MOTION, {
     ...options,
     tables: ['tau'],
-    bounds: bounds((j) => (j === 2 ? { effort } : {})),
+    ...wide((j) => (j === 2 ? { effortLimit } : {})),
     mergeGap: 10,
   });
   assert.ok(verdict.tables.tau instanceof Matrix);
@@ -129,17 +134,17 @@ test('a verdict is what the server says, under the names of the language', async
   const [violation] = verdict.violations;
   assert.deepEqual(
     [violation.kind, violation.joint, violation.limit],
-    ['TORQUE', JOINTS[2], effort],
+    ['TORQUE', JOINTS[2], effortLimit],
   );
   assert.deepEqual(violation.worst, peak);
   assertClose([violation.severity], [1 / 0.9], 1e-12);
-  const broken = torque.findIndex((t) => Math.abs(t) > effort);
+  const broken = torque.findIndex((t) => Math.abs(t) > effortLimit);
   assert.equal(verdict.firstViolation.firstSample, broken);
   const demand = verdict.joints[2];
   assert.deepEqual(demand.torque, peak);
   assert.deepEqual(
     [demand.joint, demand.torqueLimit, demand.velocityLimit],
-    [JOINTS[2], effort, 99],
+    [JOINTS[2], effortLimit, 99],
   );
   assert.deepEqual(
     [verdict.pathInertia, verdict.derived, verdict.coarseStep],
@@ -151,11 +156,19 @@ test('a verdict is what the server says, under the names of the language', async
 
 test('what was asked is told', async () => {
   const asked = {
-    bounds: [
-      { joint: JOINTS[3], effort: 40, speeds: [0.5, 2], torques: [30, 10] },
-      { joint: JOINTS[0], lower: -9, upper: 0 },
+    drives: [
+      {
+        dof: JOINTS[3],
+        effortLimit: 40,
+        torqueSpeed: [
+          { speed: 0.5, torque: 30 },
+          { speed: 2, torque: 10 },
+        ],
+      },
+      { dof: JOINTS[1], armature: 0, coulombFriction: 0.7 },
     ],
-    drives: [{ joint: JOINTS[1], armature: 0, coulombFriction: 0.7 }],
+    positionLimits: [{ coordinate: JOINTS[0], lower: -9, upper: 0 }],
+    tipWrenchProfile: [{ time: 0, wrench: Float64Array.of(0, 0, 0, 0, 0, 1) }],
     derating: 0.5,
     mergeGap: 0.25,
     consistent: true,
@@ -164,12 +177,14 @@ test('what was asked is told', async () => {
   };
   const { q } = MOTION;
   const told = await there.robot.checkTrajectory({ time, q }, asked);
-  const { bounds, drives, tables, derive, derating } = told.asked;
+  const { drives, positionLimits, tables, derive, derating } = told.asked;
   assert.deepEqual([derive, derating], [asked.derive, asked.derating]);
   assert.deepEqual(tables, ['TORQUE_LIMIT', 'PATH_B', 'V']);
-  assert.deepEqual(bounds[0].speeds, [0.5, 2]);
-  assert.equal(bounds[1].velocity, undefined);
-  assert.equal(drives[0].coulombFriction, 0.7);
+  assert.equal(drives[0].torqueSpeed[1].torque, 10);
+  assert.equal(drives[1].velocityLimit, undefined);
+  assert.equal(drives[1].coulombFriction, 0.7);
+  assert.equal(positionLimits[0].upper, 0);
+  assert.deepEqual(told.asked.tipWrenchProfile[0].wrench, [0, 0, 0, 0, 0, 1]);
   // Straight from 30 at 0.5 rad/s to 10 at 2, and half of that.
   const { torqueLimit, v } = told.tables;
   for (const k of [0, 700, 2400]) {
@@ -181,20 +196,6 @@ test('what was asked is told', async () => {
   assert.deepEqual(told.joints[3].torqueLimitSpeeds, [0.5, 2]);
   assert.deepEqual(told.joints[3].torqueLimitTorques, [15, 5]);
   assert.deepEqual(told.joints[4].torqueLimitSpeeds, []);
-});
-
-test('numbers of limits come as lists and as typed arrays', async () => {
-  const joint = JOINTS[3];
-  const limits = (speeds, torques) =>
-    there.robot.checkTrajectory(MOTION, {
-      bounds: [{ joint, speeds, torques }],
-      tables: ['torqueLimit'],
-    });
-  const listed = await limits([0.5, 2], [30, 10]);
-  assert.deepEqual(listed.asked.bounds[0].torques, [30, 10]);
-  const typed = await limits(Float64Array.of(0.5, 2), Float32Array.of(30, 10));
-  assert.deepEqual(typed.asked, listed.asked);
-  assertSameBits(typed.tables.torqueLimit, listed.tables.torqueLimit);
 });
 
 test('a robot without joints has tables without columns', async () => {
@@ -242,7 +243,7 @@ test('a robot without joints has tables without columns', async () => {
 test('the verdict does not depend on how the samples come', async () => {
   const motion = swinging(20_000, 3, true);
   const options = {
-    bounds: bounds({ effort: 5 }),
+    ...wide({ effortLimit: 5 }),
     tables: [
       ...['tau', 'v', 'a', 'pathA', 'pathB', 'pathC', 'pathD', 'pathE'],
       ...['sigmaMin', 'condition', 'torqueLimit'],
@@ -409,24 +410,19 @@ const REFUSALS = [
   ['start.derive', 'INVALID_OPTION', MOTION, { derive: 'LINEAR' }],
   ['start.tables[1]', 'INVALID_OPTION', MOTION, { tables: ['tau', 'power'] }],
   ['start.tables[1]', 'INVALID_FIELD', MOTION, { tables: ['tau', 'tau'] }],
-  ['start.bounds[0].joint', 'INVALID_OPTION', MOTION, { bounds: [{}] }],
+  ['start.drives[0].dof', 'INVALID_OPTION', MOTION, { drives: [{}] }],
+  ['start.drives[0].efort', 'INVALID_OPTION', MOTION, limit({ efort: 1 })],
   [
-    'start.bounds[0].efort',
+    'start.drives[0].effort_limit',
     'INVALID_OPTION',
     MOTION,
-    { bounds: [{ joint: JOINTS[0], efort: 1 }] },
-  ],
-  [
-    'start.bounds[0].effort',
-    'INVALID_OPTION',
-    MOTION,
-    { bounds: [{ joint: JOINTS[0], effort: '80' }] },
+    limit({ effortLimit: '80' }),
   ],
   [
     'start.drives[1].armature',
     'INVALID_OPTION',
     MOTION,
-    { drives: [{ joint: JOINTS[0] }, { joint: JOINTS[1], armature: -1 }] },
+    { drives: [{ dof: JOINTS[0] }, { dof: JOINTS[1], armature: -1 }] },
   ],
   ...[null, 'x', 3, [null]].map((trajectory) => [
     'samples',
@@ -435,13 +431,9 @@ const REFUSALS = [
   ]),
   ...[
     ['options', 'x'],
-    ['start.bounds', { bounds: {} }],
-    ['start.bounds[1]', { bounds: [{ joint: JOINTS[0] }, JOINTS[1]] }],
-    ['start.bounds[0].effort', limit({ effort: null })],
-    [
-      'start.bounds[0].torques[1]',
-      limit({ speeds: [0, 1], torques: [5, '4'] }),
-    ],
+    ['start.drives', { drives: {} }],
+    ['start.drives[1]', { drives: [{ dof: JOINTS[0] }, JOINTS[1]] }],
+    ['start.drives[0].effort_limit', limit({ effortLimit: null })],
     ['start.derating', { derating: null }],
     ['start.consistent', { consistent: 1 }],
     ['start.derive', { derive: 3 }],
@@ -453,7 +445,7 @@ const REFUSALS = [
 ];
 
 function limit(limits) {
-  return { bounds: [{ joint: JOINTS[0], ...limits }] };
+  return { drives: [{ dof: JOINTS[0], ...limits }] };
 }
 
 function sixColumns() {

@@ -45,13 +45,13 @@ def positions(motion):
 
 
 def wide(**more):
-    """Limits of the panda that nothing breaks."""
-    return {joint: {"lower": -9, "upper": 9, "velocity": 99, "effort": 1e6,
+    """Limits of the panda that nothing breaks, by joint."""
+    return {joint: {"lower": -9, "upper": 9, "velocity_limit": 99, "effort_limit": 1e6,
                     **more} for joint in PANDA}
 
 
 def with_efforts(efforts):
-    return {joint: {**limits, "effort": effort}
+    return {joint: {**limits, "effort_limit": effort}
             for (joint, limits), effort in zip(wide().items(), efforts)}
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torqued
+from joint_limits import limits_of
 from motions import PANDA, positions, swinging, wide
 
 
@@ -15,7 +16,7 @@ def stops():
 
 def test_healthy_samples_draw_no_remark(panda):
     verdict = panda.check_trajectory(
-        swinging(2500), limits=wide(), consistent=True)
+        swinging(2500), limits=limits_of(wide()), consistent=True)
     assert verdict.passes and verdict.remarks == ()
     assert verdict.remark_count == 0
     assert str(verdict) == "passes: " + verdict.message
@@ -28,7 +29,7 @@ def test_healthy_samples_draw_no_remark(panda):
 @pytest.mark.parametrize("consistent", [False, True])
 def test_waypoints_at_rest_draw_a_remark(panda, consistent):
     verdict = panda.check_trajectory(
-        stops(), limits=wide(), consistent=consistent)
+        stops(), limits=limits_of(wide()), consistent=consistent)
     assert verdict.passes is not consistent
     assert verdict.violation_count == 0 and verdict.remark_count == 1
     remark, = verdict.remarks
@@ -61,7 +62,7 @@ def test_a_derived_spline_is_judged_between_samples(panda, spline):
     motion = positions(torqued.Trajectory(time, q, joint_names=PANDA))
     limits = wide()
     limits[PANDA[2]]["upper"] = 0.99
-    verdict = panda.check_trajectory(motion, limits=limits, derive=spline)
+    verdict = panda.check_trajectory(motion, limits=limits_of(limits), derive=spline)
     assert verdict.judged == f"8 samples and the {spline} spline between them"
     assert verdict.judged_between and not verdict.passes
     violation, = verdict.violations

@@ -11,36 +11,19 @@ from verdicts import MOTION, WRENCH
 
 BAD_OPTIONS = {
     "limit of a joint that there is not": (
-        {"limits": {PANDA[1]: {"effort": 5}, "elbow": {"effort": 1}}},
-        "INVALID_OPTION", "limits['elbow']", "elbow"),
+        {"limits": {"drives": [{"dof": "elbow", "effort_limit": 1}]}},
+        "INVALID_OPTION", "start.drives[0].dof", "elbow"),
     "negative effort": (
-        {"limits": {PANDA[3]: {"effort": -1}}},
-        "INVALID_OPTION", "limits['panda_joint4'].effort", PANDA[3]),
-    "negative armature": (
-        {"limits": {PANDA[2]: {"armature": -1}}},
-        "INVALID_OPTION", "limits['panda_joint3'].armature", PANDA[2]),
-    "speeds that fall": (
-        {"limits": {PANDA[2]: {"torque_at_speed": [(2, 1), (1, 1)]}}},
-        "INVALID_OPTION", "limits['panda_joint3'].torque_at_speed", PANDA[2]),
+        {"limits": {"drives": [{"dof": PANDA[3], "effort_limit": -1}]}},
+        "INVALID_OPTION", "start.drives[0].effort_limit", PANDA[3]),
     "no member": (
-        {"limits": {PANDA[2]: {"torque": 1}}},
-        "INVALID_OPTION", "limits['panda_joint3']", PANDA[2]),
+        {"limits": {"drives": [{"dof": PANDA[2], "torque": 1}]}},
+        "INVALID_OPTION", "limits", ""),
     "no number": (
-        {"limits": {PANDA[2]: {"effort": "87"}}},
-        "INVALID_OPTION", "limits['panda_joint3'].effort", PANDA[2]),
-    "a joint without a name": (
-        {"limits": {"": {"effort": 3}}}, "INVALID_OPTION", "limits['']", ""),
-    "a joint that there is not, without members": (
-        {"limits": {"elbow": {}}}, "INVALID_OPTION", "limits['elbow']",
-        "elbow"),
-    "a curve of nothing": (
-        {"limits": {PANDA[2]: {"torque_at_speed": []}}},
-        "INVALID_OPTION", "limits['panda_joint3'].torque_at_speed", PANDA[2]),
-    "no pairs": (
-        {"limits": {PANDA[2]: {"torque_at_speed": [1, 2]}}},
-        "INVALID_OPTION", "limits['panda_joint3'].torque_at_speed", PANDA[2]),
-    "no members": ({"limits": {PANDA[2]: 87}},
-                   "INVALID_OPTION", "limits['panda_joint3']", PANDA[2]),
+        {"limits": {"drives": [{"dof": PANDA[2], "effort_limit": "high"}]}},
+        "INVALID_OPTION", "limits", ""),
+    "no list": ({"limits": {"drives": 87}}, "INVALID_OPTION", "limits", ""),
+    "what is no limit": ({"limits": {"model": "x"}}, "INVALID_OPTION", "limits", ""),
     "derating": ({"derating": 1.5}, "INVALID_OPTION", "start.derating", ""),
     "no derating": ({"derating": 0}, "INVALID_OPTION", "start.derating", ""),
     "words for a derating": (
@@ -73,26 +56,15 @@ def test_an_option_that_cannot_be_used_is_named(panda, name):
         reason, field, joint)
 
 
-@pytest.mark.parametrize("limits, member, joint", [
-    ({"elbow": {"effort": 1}}, "joint", "elbow"),
-    ({PANDA[3]: {"effort": -1}}, "effort", PANDA[3]),
-    ({PANDA[3]: {"effort": 1}, PANDA[2]: {"torque_at_speed": [[2, 1], [1, 1]]}},
-     "torque_at_speed", PANDA[2]),
-    ({PANDA[1]: {"lower": 3, "upper": 1}}, "", PANDA[1])])
-def test_limits_that_the_server_refuses_are_told_with_their_file(
-        panda, tmp_path, limits, member, joint):
+def test_limits_that_the_server_refuses_are_told_with_their_file(panda, tmp_path):
     path = tmp_path / "limits.json"
-    path.write_text(json.dumps(limits))
+    path.write_text(json.dumps({"position_limits": [
+        {"coordinate": PANDA[1], "lower": 3, "upper": 1}]}))
     with pytest.raises(torqued.FileError, match="limits.json") as caught:
         panda.check_trajectory(MOTION, limits=path)
     error = caught.value
-    assert (error.file, error.joint) == (str(path), joint)
-    assert member in error.column and repr(joint) in str(error)
-    assert "bounds[" not in str(error)
-    with pytest.raises(torqued.InvalidArgument) as caught:
-        panda.check_trajectory(MOTION, limits=limits)
-    assert f"limits[{joint!r}]" in str(caught.value)
-    assert "bounds[" not in str(caught.value)
+    assert (error.file, error.joint, error.field) == (
+        str(path), PANDA[1], "start.position_limits[0].lower")
 
 
 @pytest.mark.parametrize("spoilt, reason, joint", [
@@ -142,31 +114,16 @@ def test_two_wrenches_are_refused(panda):
         panda.check_trajectory(motion, tip_wrench_on_environment=np.zeros(6))
 
 
-@pytest.mark.parametrize("text, where, joint", [
-    ("{", "line", ""), ("[]", "object", ""), ('{"a": 1}', "'a'", "a"),
-    ('{"": {"effort": 3}}', "''", ""), ('{"a": {}}', "no joint", "a"),
-    ('{"%s": {}}' % ("a" * 200), "no joint", "a" * 200),
-    ('{"panda_joint1": {"torque_at_speed": []}}', "no pair", "panda_joint1"),
-    ('{"a": {"effort": true}}', "effort is not a number", "a"),
-    ('{"a": {"efort": 1}}', "efort", "a"),
-    ('{"a": {}, "b": {}, "a": {}}', "'a' stands there twice", ""),
-    ('{"a": {"effort": 1, "effort": 2}}', "'effort' stands there twice", ""),
-    ('{"a": {"torque_at_speed": [[1]]}}', "pairs", "a"),
-    ("[" * 100_000, "no JSON object", ""),
-    ("panda_joint1:\n  effort: 3\n", "no JSON object with a member for each "
-     'joint, like {"elbow_joint": {"velocity": 2, "effort": 120}}', ""),
-    ("", "no JSON object", ""), ("<robot/>", "no JSON object", ""),
-    ("joint_limits: {}\n", "of MoveIt", ""),
-    ("joint_limits: [1, 2]\n", "of MoveIt", ""),
-    ("joint_limits: {a: 1}\n", "of MoveIt", ""),
-    ('{"joint_limits": {"a": {"max_velocity": 1}}}', '{"a": {"velocity": 1', ""),
-    ("joint_limits: " + "[" * 100_000, "no JSON object", ""),
-    ('{"a": ' + "[" * 8 + "1" + "]" * 8 + "}", "nested too deeply", ""),
-    ('{"a": ' + "[" * 7 + "1" + "]" * 7 + "}", "no members", "a"),
-    ('{"panda_joint1": {"effort": NaN}}', "not JSON: it has no NaN", ""),
-    ('{"\xe4": {}}'.encode("latin-1"), "not UTF-8", "")])
-def test_a_file_of_limits_that_cannot_be_used_is_named(panda, tmp_path, text,
-                                                       where, joint):
+@pytest.mark.parametrize("text, where", [
+    ("{", "line"), ("[]", "no JSON object"), ('{"a": 1}', '"a"'), ("", "not JSON"),
+    ('{"drives": [{"dof": "a", "efort": 1}]}', "efort"),
+    ('{"drives": [], "drives": []}', "'drives' stands there twice"),
+    ("joint_limits:\n  a: {max_velocity: 1}\n",
+     'of MoveIt, which is not read; limits are written like {"drives": [{"dof"'),
+    ('{"drives": ' + "[" * 8 + "1" + "]" * 8 + "}", "nested too deeply"),
+    ('{"drives": [{"dof": "a", "effort_limit": NaN}]}', "not JSON: it has no NaN"),
+    ('{"\xe4": {}}'.encode("latin-1"), "not UTF-8")])
+def test_a_file_of_limits_that_cannot_be_used_is_named(panda, tmp_path, text, where):
     path = tmp_path / "limits.json"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(torqued.FileError, match="limits.json") as caught:
@@ -175,38 +132,3 @@ def test_a_file_of_limits_that_cannot_be_used_is_named(panda, tmp_path, text,
         assert caught.value.line == 1
     else:
         assert where in str(caught.value)
-    assert caught.value.joint == joint
-
-
-MOVEIT = """default_velocity_scaling_factor: 0.1
-joint_limits:
-  panda_joint1:
-    has_velocity_limits: true
-    max_velocity: 2.175
-    has_acceleration_limits: true
-    max_acceleration: 3.75
-  panda_joint2:
-    has_velocity_limits: false
-    max_velocity: 0
-    has_effort_limits: true
-    max_effort: 80
-    has_position_limits: true
-    min_position: -1.5
-    max_position: 1.5
-"""
-
-
-def test_limits_of_moveit_are_told_what_to_write_instead(panda, tmp_path):
-    path = tmp_path / "joint_limits.yaml"
-    path.write_text(MOVEIT)
-    with pytest.raises(torqued.FileError) as caught:
-        panda.check_trajectory(MOTION, limits=path)
-    said = str(caught.value)
-    assert said.startswith(f"{path}: is a joint_limits.yaml of MoveIt, which is "
-                           "not read; ")
-    instead = said[said.index("{"):said.rindex("}") + 1]
-    assert json.loads(instead) == {
-        PANDA[0]: {"velocity": 2.175},
-        PANDA[1]: {"effort": 80, "lower": -1.5, "upper": 1.5}}
-    path.write_text(instead)
-    assert panda.check_trajectory(MOTION, limits=path).samples == len(MOTION)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torqued
 from conftest import MODELS, same_bits
+from joint_limits import limits_of
 from motions import PANDA, positions, wide, with_efforts
 from verdicts import MOTION, WRENCH, same, torques
 
@@ -21,7 +22,7 @@ def positive_part(time, values):
 
 
 def test_demands_are_those_of_the_samples(panda):
-    verdict = panda.check_trajectory(MOTION, limits=wide())
+    verdict = panda.check_trajectory(MOTION, limits=limits_of(wide()))
     tau, t = torques(panda, MOTION), MOTION.time
     power, joints, columns = tau * MOTION.v, verdict.joints, np.arange(7)
     assert verdict.passes and verdict.violation_count == 0
@@ -74,13 +75,13 @@ def test_violations_are_where_numpy_sees_them(panda):
     tau = torques(panda, MOTION)
     efforts = np.abs(tau).max(axis=0) * [0.9, 2, 0.7, 2, 2, 0.99, 2]
     limits = with_efforts(efforts)
-    limits[PANDA[4]]["velocity"] = 0.8 * np.abs(MOTION.v[:, 4]).max()
+    limits[PANDA[4]]["velocity_limit"] = 0.8 * np.abs(MOTION.v[:, 4]).max()
     limits[PANDA[6]]["lower"] = MOTION.q[:, 6].min() + 0.01
-    verdict = panda.check_trajectory(MOTION, limits=limits)
+    verdict = panda.check_trajectory(MOTION, limits=limits_of(limits))
     kinds = torqued.LimitKind
     over = {kinds.TORQUE: np.abs(tau) > efforts,
             kinds.VELOCITY: np.abs(MOTION.v) > [
-                limits[joint]["velocity"] for joint in PANDA],
+                limits[joint]["velocity_limit"] for joint in PANDA],
             kinds.POSITION: MOTION.q < [
                 limits[joint]["lower"] for joint in PANDA]}
     listed = {kind: np.zeros_like(broken) for kind, broken in over.items()}
@@ -111,15 +112,15 @@ def test_violations_are_where_numpy_sees_them(panda):
     first = min(np.argmax(broken.any(axis=1)) for broken in over.values())
     assert verdict.first_violation.first_sample == first
     assert "panda_joint3" in str(verdict) and "fails" in repr(verdict)
-    merged = panda.check_trajectory(MOTION, limits=limits, merge_gap=99)
+    merged = panda.check_trajectory(MOTION, limits=limits_of(limits), merge_gap=99)
     assert merged.violation_count == 5 < verdict.violation_count
 
 
 def test_the_largest_payload_just_passes(panda):
     limits = with_efforts(1.5 * np.abs(torques(panda, MOTION)).max(axis=0))
-    payload = panda.check_trajectory(MOTION, limits=limits).payload
+    payload = panda.check_trajectory(MOTION, limits=limits_of(limits)).payload
     assert payload.possible and payload.least == 0
-    efforts = [limits[joint]["effort"] for joint in PANDA]
+    efforts = [limits[joint]["effort_limit"] for joint in PANDA]
 
     def over(mass):
         """By how much, and where."""
@@ -136,7 +137,7 @@ def test_the_largest_payload_just_passes(panda):
         mass = payload.most * factor
         assert (over(mass)[0] <= 0) == passes
         assert panda.check_trajectory(
-            MOTION, limits=limits,
+            MOTION, limits=limits_of(limits),
             payload=torqued.Payload(mass=mass)).passes == passes
 
 
@@ -144,9 +145,9 @@ def test_slowed_down_it_just_passes(panda):
     tau = torques(panda, MOTION)
     limits = with_efforts(np.abs(tau).max(axis=0) * [
         2, 0.95, 2, 0.97, 2, 2, 2])
-    slow_down = panda.check_trajectory(MOTION, limits=limits).slow_down
+    slow_down = panda.check_trajectory(MOTION, limits=limits_of(limits)).slow_down
     assert slow_down.possible and slow_down.factor > 1
-    efforts = [limits[joint]["effort"] for joint in PANDA]
+    efforts = [limits[joint]["effort_limit"] for joint in PANDA]
     slower = MOTION.slower(slow_down.factor)
     use = np.abs(torques(panda, slower)) / efforts
     assert abs(use.max() - 1) < 1e-12
@@ -159,16 +160,16 @@ def test_slowed_down_it_just_passes(panda):
         assert paced.duration == pytest.approx(
             MOTION.duration * slow_down.factor)
         assert panda.check_trajectory(
-            paced, limits=limits).passes == passes
+            paced, limits=limits_of(limits)).passes == passes
 
 
 def test_what_passes_is_told_how_much_faster_it_may_run(panda):
-    free = panda.check_trajectory(MOTION, limits=wide()).slow_down
+    free = panda.check_trajectory(MOTION, limits=limits_of(wide())).slow_down
     assert free.factor == 1 and free.limited_by is None
     limits = wide()
     speeds = np.abs(MOTION.v[:, 2])
-    limits[PANDA[2]]["velocity"] = 1.8 * speeds.max()
-    pace = panda.check_trajectory(MOTION, limits=limits).slow_down
+    limits[PANDA[2]]["velocity_limit"] = 1.8 * speeds.max()
+    pace = panda.check_trajectory(MOTION, limits=limits_of(limits)).slow_down
     assert pace.factor == 1 and pace.limited_by is None
     assert pace.fastest == pytest.approx(1.8, rel=1e-12)
     assert free.fastest > pace.fastest
@@ -186,9 +187,9 @@ def test_tables_are_those_of_the_functions(panda):
              "path_e", "sigma_min", "condition", "torque_limit"]
     verdict = panda.check_trajectory(
         MOTION, tables=names, task=True, viscous_friction=True,
-        coulomb_friction=True, limits=wide(
+        coulomb_friction=True, limits=limits_of(wide(
             viscous_friction=0.3, coulomb_friction=0.7,
-            torque_at_speed=[(0.5, 90), (1.5, 50)]), derating=0.5)
+            torque_speed=[(0.5, 90), (1.5, 50)])), derating=0.5)
     tables, q, v, a = verdict.tables, MOTION.q, MOTION.v, MOTION.a
     assert list(tables) == names
     gravity = panda.gravity_forces(q)
@@ -236,10 +237,10 @@ def test_limits_and_drives_take_the_place_of_the_models(panda):
     assert list(model.joints.torque_limit) == [87] * 4 + [12] * 3
     assert np.array_equal(model.joints.upper_limit, panda.upper_limits)
     changed = panda.check_trajectory(
-        MOTION, tables=["tau"], derating=0.5, limits={
-            PANDA[3]: {"effort": np.float64(40),
-                       "torque_at_speed": [(0.5, 30), (2, 10)]},
-            PANDA[2]: {"armature": 0.25}})
+        MOTION, tables=["tau"], derating=0.5, limits=limits_of({
+            PANDA[3]: {"effort_limit": np.float64(40),
+                       "torque_speed": [(0.5, 30), (2, 10)]},
+            PANDA[2]: {"armature": 0.25}}))
     assert list(changed.joints.torque_limit) == [
         43.5, 43.5, 43.5, 15, 6, 6, 6]
     assert changed.joints[PANDA[3]].torque_limit_speeds.tolist() == [0.5, 2]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torqued
 from conftest import same_bits
+from joint_limits import limits_of
 from motions import PANDA, ask_torquectl, run_torquectl
 from verdicts import MOTION, same, torques
 
@@ -31,9 +32,9 @@ def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
     MOTION.write(move)
     if "limits" in words:
         path = tmp_path / "limits.json"
-        path.write_text(json.dumps({PANDA[1]: {
-            "effort": 30, "torque_at_speed": [[0, 30], [2, 10]],
-            "armature": 0.1}}))
+        path.write_text(json.dumps(limits_of({PANDA[1]: {
+            "effort_limit": 30, "torque_speed": [[0, 30], [2, 10]], "armature": 0.1,
+            "upper": 1}})))
         words, flags = {"limits": path}, [*flags, str(path)]
     verdict = panda.check_trajectory(move, **words)
     code, expected = ask_torquectl(client, move, *flags)
@@ -44,8 +45,8 @@ def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
     asked, other = said.pop("asked"), expected.pop("asked")
     assert said == expected and said["echo"]["server_version"]
     assert said["echo"]["revision"] == panda.revision
-    for name in ("model", "bounds", "drives", "derating", "merge_gap",
-                 "derive", "consistent"):
+    for name in ("model", "drives", "position_limits", "tip_wrench_profile",
+                 "derating", "merge_gap", "derive", "consistent"):
         assert asked[name] == other[name], name
     assert asked["options"]["joint_names"] == list(PANDA)
     assert verdict.asked.derating == words.get("derating", 1)
@@ -72,7 +73,7 @@ def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
     ({"task": True, "characteristic_length": 2}, ["--task"],
      ["asked.operational_space"]),
     ({"tip_wrench_on_environment": [0, 0, 0, 0, 0, 50]}, ["--wrench", "0,0,0,0,0,80"],
-     ["inputs"]),
+     ["asked.tip_wrench_profile"]),
     ({"task": True, "characteristic_length": 1, "rank_tolerance": 1e-6,
       "singularity": "report", "reference_frame": "local",
       "precision": "double", "gravity": None, "payload": torqued.Payload(
@@ -132,26 +133,21 @@ def spoilt_profile(row, column, number):
     return table
 
 
-@pytest.mark.parametrize("header, table, line, column, word", [
-    (HEADER, PROFILE[:9], None, "",
-     f"sample {np.argmax(MOTION.time > PROFILE[8, 0])} is"),
-    (HEADER, PROFILE[9:], None, "", "sample 0 is"),
-    (HEADER, spoilt_profile(3, 2, np.nan), 5, "my", "finite"),
-    (HEADER, spoilt_profile(3, 0, 0), 5, "time", "increase"),
-    (HEADER.replace("mz", "m"), PROFILE, None, "mz", "no column"),
-    (HEADER.replace("mz", "my"), PROFILE, None, "my", "two columns"),
-    ("", PROFILE[:, 1:], None, "", "6 columns")])
-def test_a_profile_that_cannot_be_used(panda, tmp_path, header, table, line,
-                                       column, word):
+@pytest.mark.parametrize("header, table, row, column, word", [
+    (HEADER, spoilt_profile(3, 2, np.nan), 3, "", "finite"),
+    (HEADER, spoilt_profile(3, 0, 0), 3, "", "increase"),
+    (HEADER.replace("mz", "m"), PROFILE, None, "mz", "0 columns 'mz'"),
+    (HEADER.replace("mz", "my"), PROFILE, None, "my", "2 columns 'my'"),
+    ("", PROFILE[:, 1:], None, "", "6 numbers")])
+def test_a_profile_that_cannot_be_used(panda, tmp_path, header, table, row, column,
+                                       word):
     path = write_profile(tmp_path / "push.csv", header, table)
     with pytest.raises(torqued.FileError, match="push.csv") as caught:
         panda.check_trajectory(MOTION, tip_wrench_on_environment=path)
-    assert (caught.value.line, caught.value.column) == (line, column)
+    assert (caught.value.row, caught.value.column) == (row, column)
     assert word in str(caught.value)
-    of_sample = caught.value.reason is torqued.Reason.INVALID_SAMPLE
-    assert of_sample == (word in ("finite", "increase"))
     (tmp_path / "push.json").write_text("{}")
-    with pytest.raises(torqued.FileError, match="neither"):
+    with pytest.raises(torqued.FileError, match="CSV or NPY"):
         panda.check_trajectory(MOTION, tip_wrench_on_environment=tmp_path / "push.json")
 
 

@@ -36,8 +36,8 @@ WRONG_OF_CHECKS = [
     ({"consistent": 2}, "consistent", "True or False"),
     ({"derive": True}, "derive", "cubic_spline"),
     ({"tables": ["torques"]}, "tables", "there are tau"),
-    ({"limits": {"panda_joint2": {"effort": "x"}}},
-     "limits['panda_joint2'].effort", "not a number")]
+    ({"limits": {"drives": [{"dof": "panda_joint2", "effort_limit": "x"}]}},
+     "limits", "effort_limit")]
 
 
 def assert_named(error, field, word):

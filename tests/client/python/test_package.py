@@ -208,7 +208,7 @@ def test_types_hold(tmp_path):
 
         def check(robot: torqued.Robot) -> float:
             verdict = robot.check_trajectory(
-                "move.csv", limits={"a": {"effort": 1.0}}, tables=["tau"])
+                "move.csv", limits={"drives": [{"dof": "a", "effort_limit": 1.0}]}, tables=["tau"])
             return float(verdict.joints.torque_use.value.max())
 
         async def waiting(robot: torqued.aio.Robot) -> torqued.FloatArray:
@@ -227,7 +227,7 @@ def test_types_hold(tmp_path):
 
         def bad(robot: torqued.Robot) -> int:
             robot.inverse_dynamics(np.zeros(7), tip_fram="x")
-            robot.check_trajectory("x.csv", limits={"a": {"efort": 1.0}})
+            robot.check_trajectory("x.csv", limits=1.0)
             return robot.energy(np.zeros(7)).kinetik
 
         async def unawaited(robot: torqued.aio.Robot) -> bool:

@@ -23,7 +23,8 @@ def test_a_long_trajectory_keeps_its_extrema_in_a_small_page(panda, tmp_path):
     motion = swinging(100_000)
     verdict = panda.check_trajectory(
         motion, task=True, tables=TABLES,
-        limits={"panda_joint2": {"torque_at_speed": [(0, 87), (2, 20)]}})
+        limits={"drives": [{"dof": "panda_joint2", "torque_speed": [
+            {"speed": 0, "torque": 87}, {"speed": 2, "torque": 20}]}]})
     page = saved(verdict, tmp_path)
     assert len(page.source.encode()) < 1e6
     assert f": {verdict.message}\n" in page.text and "\nfriction: none\n" in page.text

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from calls import ERROR, NO, OK, PANDA, PLANAR, TORQUECTL, USAGE, run
-from trajectory_files import CHECK, COMPARE, fixture_move
+from trajectory_files import CHECK, COMPARE, fixture_move, limits_file
 
 __all__ = ["fixture_move"]
 
@@ -170,8 +170,7 @@ def test_a_reader_that_has_left_is_no_error(arguments, code):
 
 
 def test_the_code_of_the_answer_outlives_the_reader(move, tmp_path):
-    limits = tmp_path / "limits.json"
-    limits.write_text('{"panda_joint6": {"upper": 2.2}}')
+    limits = limits_file(tmp_path / "limits.json", {"panda_joint6": {"upper": 2.2}})
     check = (*CHECK, move, "--model", PANDA, "--output", "json")
     assert into_a_pipe_that_is_closed(*check).returncode == OK
     done = into_a_pipe_that_is_closed(*check, "--limits", limits)

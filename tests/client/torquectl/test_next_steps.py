@@ -12,7 +12,8 @@ import pytest
 
 from calls import (ERROR, MODELS, NO, OK, PANDA, PLANAR, TORQUECTL, USAGE, run,
                    run_json, running)
-from trajectory_files import CHECK, JOINTS, Samples, fixture_move  # noqa: F401
+from trajectory_files import (  # noqa: F401
+    CHECK, JOINTS, Samples, fixture_move, limits_file)
 
 FORKED = """<robot name="forked">
 <link name="base"/>
@@ -90,19 +91,6 @@ def test_a_tip_that_the_description_lacks_names_its_flag(tmp_path):
 
 
 # --- Names that are nearly right ----------------------------------------------
-
-
-def test_a_misspelt_limit_is_told_the_right_one(move, tmp_path):
-    for wrong, right in (("efort", "effort"), ("velocty", "velocity"),
-                         ("torque_at_sped", "torque_at_speed")):
-        (tmp_path / "l.json").write_text(
-            json.dumps({"panda_joint2": {wrong: 80}}))
-        assert (f"has no limit called '{wrong}'; did you mean {right}?"
-                in refused(*CHECK, move, "-m", PANDA, "--limits",
-                           tmp_path / "l.json"))
-    (tmp_path / "l.json").write_text('{"panda_joint2": {"nonsense": 1}}')
-    assert "did you mean" not in refused(
-        *CHECK, move, "-m", PANDA, "--limits", tmp_path / "l.json")
 
 
 def test_a_misspelt_column_is_named(move, tmp_path):
@@ -211,57 +199,6 @@ def test_a_column_of_a_bare_joint_name_is_told_what_to_be_called(tmp_path):
         assert "call it panda_joint1.q" in refused(*words, "-m", PANDA)
 
 
-MOVEIT = """# of the assistant
-default_velocity_scaling_factor: 0.1
-joint_limits:
-  panda_joint1:
-    has_velocity_limits: true
-    max_velocity: 2.175
-    has_acceleration_limits: true
-    max_acceleration: 3.75
-  panda_joint2:
-    has_velocity_limits: false
-    max_velocity: 0
-    has_effort_limits: true
-    max_effort: 80
-    has_position_limits: true
-    min_position: -1.5
-    max_position: 1.5
-"""
-
-
-def test_limits_of_moveit_are_told_what_to_write_instead(move, tmp_path):
-    path = tmp_path / "joint_limits.yaml"
-    path.write_text(MOVEIT)
-    said = refused(*CHECK, move, "-m", PANDA, "--limits", path)
-    assert said.startswith(f"torquectl: DATA ({path}): is a joint_limits.yaml "
-                           "of MoveIt, which is not read; ")
-    instead = said[said.index("{"):said.rindex("}") + 1]
-    assert json.loads(instead) == {
-        "panda_joint1": {"velocity": 2.175},
-        "panda_joint2": {"effort": 80, "lower": -1.5, "upper": 1.5}}
-    path.write_text(instead)
-    assert run(*CHECK, move, "-m", PANDA, "--limits",
-               path).returncode in (OK, NO)
-
-
-@pytest.mark.parametrize("content, told", [
-    ("joint_limits: {}\n", "of MoveIt"),
-    ("joint_limits: [1, 2]\n", "of MoveIt"),
-    ('{"joint_limits": {"a": {"max_velocity": 1}}}', '"a": {'),
-    ("joint_limits: " + 100_000 * "[", "is no JSON object"),
-    ("panda_joint1:\n  effort: 3\n", "is no JSON object"),
-    ("", "is no JSON object"), ("<robot/>", "is no JSON object"),
-    ('{"panda_joint1":\n  {"effort": 3,}}', ":2): is not JSON at column 16"),
-    ('{"panda_joint1": {"effort": 1e999}}', "number overflow"),
-    ('{"panda\xff', "ill-formed UTF-8")])
-def test_what_is_no_file_of_limits_is_told(move, tmp_path, content, told):
-    path = tmp_path / "limits.json"
-    path.write_bytes(content.encode("latin-1"))
-    said = refused(*CHECK, move, "-m", PANDA, "--limits", path)
-    assert told.replace('"a": {', '"a":{') in said or told in said, said
-
-
 # --- Models -------------------------------------------------------------------
 
 
@@ -360,8 +297,7 @@ def test_one_file_for_two_outputs_is_refused(move, tmp_path):
 
 
 def pace_of(move, tmp_path, limits):
-    path = tmp_path / "limits.json"
-    path.write_text(json.dumps(limits))
+    path = limits_file(tmp_path / "limits.json", limits)
     done = run(*CHECK, move, "-m", PANDA, "--limits", path)
     assert done.returncode in (OK, NO), done.stderr
     line, = (line for line in done.stdout.splitlines()
@@ -371,15 +307,15 @@ def pace_of(move, tmp_path, limits):
 
 def test_a_pace_names_joint_and_limit(move, tmp_path):
     v = np.abs(Samples.read(move).v)
-    free = {joint: {"effort": 1e9, "velocity": 1e9} for joint in JOINTS}
-    fast = free | {JOINTS[1]: {"effort": 1e9, "velocity": 1.81 * v[:, 1].max()}}
+    free = {joint: {"effort_limit": 1e9, "velocity_limit": 1e9} for joint in JOINTS}
+    fast = free | {JOINTS[1]: {"effort_limit": 1e9, "velocity_limit": 1.81 * v[:, 1].max()}}
     line = pace_of(move, tmp_path, fast)
     assert "at this pace and up to 1.81 times as fast; the velocity of " \
         f"{JOINTS[1]} at " in line
-    weak = free | {JOINTS[1]: {"effort": 1e-3}}
+    weak = free | {JOINTS[1]: {"effort_limit": 1e-3}}
     line = pace_of(move, tmp_path, weak)
     assert "No pace keeps the limits: however slow, the torque of panda_joint2 at " in line
-    still = free | {JOINTS[2]: {"velocity": 0}}
+    still = free | {JOINTS[2]: {"velocity_limit": 0}}
     line = pace_of(move, tmp_path, still)
     assert "No pace keeps the limits: the velocity limit of panda_joint3 is 0" in line
 

@@ -7,14 +7,9 @@ import numpy as np
 import pytest
 
 from calls import ERROR, NO, OK, PANDA, USAGE, run, run_json
-from trajectory_files import CHECK, Samples, fixture_move, table
+from trajectory_files import CHECK, Samples, fixture_move, limits_file, table
 
 __all__ = ["fixture_move"]
-
-
-def limits(path, **joints):
-    path.write_text(json.dumps(joints), encoding="utf-8")
-    return path
 
 
 def test_a_good_trajectory_passes(move, tmp_path):
@@ -64,9 +59,9 @@ def test_the_task_along_the_path_is_the_one_that_is_asked_for(move, tmp_path):
 
 
 def test_violations_fail(move, tmp_path):
-    file = limits(tmp_path / "limits.json",
-                  panda_joint2={"torque_at_speed": [[0, 30], [1, 10]]},
-                  panda_joint6={"velocity": 0.5, "lower": 2, "upper": 3})
+    file = limits_file(tmp_path / "limits.json", {
+        "panda_joint2": {"torque_speed": [[0, 30], [1, 10]]},
+        "panda_joint6": {"velocity_limit": 0.5, "lower": 2, "upper": 3}})
     done = run(*CHECK, move, "--model", PANDA, "--limits", file,
                "--junit", "verdict.xml", cwd=tmp_path)
     assert done.returncode == NO
@@ -146,22 +141,23 @@ def test_csv_has_a_row_for_each_joint(move):
 
 
 @pytest.mark.parametrize("content, where", [
-    ("[]", "is no JSON object"),
+    ("[]", "this is no JSON object"),
     ("{", "is not JSON"),
-    ('{"panda_joint1": 3}', "joint 'panda_joint1': is not an object"),
-    ('{"panda_joint1": {"effort": "high"}}', "effort is not a number"),
-    ('{"panda_joint1": {"efort": 3}}', "has no limit called 'efort'"),
-    ('{"panda_joint1": {"torque_at_speed": [1, 2]}}', "pairs"),
-    ('{"panda_joint1": {}, "panda_joint1": {}}', "twice"),
-    ('{"elbow": {"effort": 3}}',
-     "joint 'elbow': the model has no movable joint"),
-    ('{"panda_joint1": {"effort": -3}}',
-     "joint 'panda_joint1': effort: A limit must be finite and at least 0"),
-    ('{"panda_joint1": {"armature": -3}}',
-     "joint 'panda_joint1': armature: It must be finite and at least 0"),
-    ('{"panda_joint1": {"torque_at_speed": [[1, 3], [0, 3]]}}',
-     "joint 'panda_joint1': torque_at_speed: Speeds must increase"),
-    ('{"panda_joint1": ' + "[" * 100_000, "nested too deeply"),
+    ('{"panda_joint1": 3}', "panda_joint1: Cannot find field"),
+    ('{"drives": [{"dof": "panda_joint1", "effort_limit": "high"}]}', "effort_limit"),
+    ('{"drives": [{"dof": "panda_joint1", "efort": 3}]}', "efort: Cannot find field"),
+    ('{"drives": [], "drives": []}', "twice"),
+    ('{"model": "a"}', "only these two members are limits"),
+    ('{"drives": [{"dof": "elbow", "effort_limit": 3}]}',
+     "joint 'elbow': drives[0].dof: the model has no movable joint"),
+    ('{"drives": [{"dof": "panda_joint1", "effort_limit": -3}]}',
+     "joint 'panda_joint1': drives[0].effort_limit: A limit must be finite and at least "
+     "0"),
+    ('{"drives": ' + "[" * 100_000, "nested too deeply"),
+    ("joint_limits:\n  panda_joint1: {max_velocity: 2}\n",
+     'of MoveIt, which is not read; limits are written like {"drives": [{"dof"'),
+    ("panda_joint1:\n  effort: 3\n", "is not JSON"),
+    ("", "is not JSON"),
 ])
 def test_limits_that_make_no_sense_are_told(move, tmp_path, content, where):
     (tmp_path / "limits.json").write_text(content)

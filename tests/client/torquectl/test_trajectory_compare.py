@@ -7,7 +7,7 @@ import numpy as np
 
 from calls import ERROR, NO, OK, PANDA, USAGE, run, run_json
 from trajectory_directories import at_pace, check, fill, fixture_samples
-from trajectory_files import CHECK, COMPARE, JOINTS, fixture_move
+from trajectory_files import CHECK, COMPARE, JOINTS, fixture_move, limits_file
 
 __all__ = ["fixture_move", "fixture_samples"]
 
@@ -78,14 +78,14 @@ def test_less_payload_is_worse_and_more_is_better(move, tmp_path):
 
 def test_a_limit_that_is_newly_broken_is_worse(move, tmp_path):
     before = summary(tmp_path / "a.json", move)
-    (tmp_path / "limits.json").write_text('{"panda_joint6": {"upper": 2.2}}')
+    limits_file(tmp_path / "limits.json", {"panda_joint6": {"upper": 2.2}})
     after = summary(tmp_path / "b.json", move, "--limits",
                     tmp_path / "limits.json")
     done = run(*COMPARE, before, after, "--tolerance", "1")
     assert done.returncode == NO
     assert "PASS -> FAIL, worse" in done.stdout
-    assert ("Asked differently (1):\n  asked.bounds.panda_joint6: none -> "
-            '{"speeds":[],"torques":[],"upper":2.2}\n') in done.stdout
+    assert ("Asked differently (1):\n  asked.position_limits.panda_joint6: none -> "
+            '{"upper":2.2}\n') in done.stdout
     lines = run(*COMPARE, before, after, "--output", "csv").stdout.splitlines()
     assert lines[0] == "what,before,after,change"
 
@@ -117,8 +117,8 @@ def test_where_no_payload_or_no_pace_passes_that_is_said(move, tmp_path):
     good = summary(tmp_path / "good.json", move)
     bad = {}
     for name, limits in (("pace", {"panda_joint6": {"upper": 2.2}}),
-                         ("load", {"panda_joint2": {"effort": 0.5}})):
-        (tmp_path / "limits.json").write_text(json.dumps(limits))
+                         ("load", {"panda_joint2": {"effort_limit": 0.5}})):
+        limits_file(tmp_path / "limits.json", limits)
         bad[name] = summary(tmp_path / f"{name}.json", move, "--limits",
                             tmp_path / "limits.json")
     assert json.loads(bad["pace"].read_text())["slow_down"]["possible"]
@@ -170,12 +170,11 @@ def test_runs_of_many_files_are_compared_file_by_file(samples, tmp_path):
 
 def test_the_same_question_in_another_order_is_the_same(move, tmp_path):
     limits = {"panda_joint6": {"upper": 2.2, "armature": 0.1},
-              "panda_joint2": {"torque_at_speed": [[0, 80], [2, 60]],
+              "panda_joint2": {"torque_speed": [[0, 80], [2, 60]],
                                "viscous_friction": 0.5}}
     order = ",".join(reversed(JOINTS))
-    (tmp_path / "a.json").write_text(json.dumps(limits))
-    (tmp_path / "b.json").write_text(
-        json.dumps(dict(reversed(limits.items()))))
+    limits_file(tmp_path / "a.json", limits)
+    limits_file(tmp_path / "b.json", dict(reversed(limits.items())))
     before = summary(tmp_path / "before.json", move, "--limits",
                      tmp_path / "a.json")
     after = summary(tmp_path / "after.json", move, "--limits",
@@ -190,11 +189,10 @@ def test_where_long_words_part_is_shown(move, tmp_path):
     runs = []
     for name, last in (("before", 60.5), ("after", 10)):
         curve[-1][1] = last
-        (tmp_path / "limits.json").write_text(
-            json.dumps({"panda_joint2": {"torque_at_speed": curve}}))
+        limits_file(tmp_path / "limits.json", {"panda_joint2": {"torque_speed": curve}})
         runs.append(summary(tmp_path / f"{name}.json", move, "--limits",
                             tmp_path / "limits.json"))
-    assert ("  asked.bounds.panda_joint2.torques: ...60.5] -> ...10]\n"
+    assert ("  asked.drives.panda_joint2.torque_speed: "
             in run(*COMPARE, *runs).stdout)
 
 
@@ -262,7 +260,7 @@ def test_counts_beyond_all_numbers_are_no_results(samples, tmp_path):
 
 
 def test_infinite_numbers_are_compared(move, tmp_path):
-    (tmp_path / "none.json").write_text('{"panda_joint1": {"effort": 0}}')
+    limits_file(tmp_path / "none.json", {"panda_joint1": {"effort_limit": 0}})
     good = summary(tmp_path / "good.json", move)
     none = summary(tmp_path / "zero.json", move, "--limits",
                    tmp_path / "none.json")
@@ -279,4 +277,4 @@ def test_another_wrench_is_another_question(move, tmp_path):
     runs = [summary(tmp_path / f"{force}.json", move, "--wrench",
                     f"0,0,0,0,0,{force}") for force in (5, 8)]
     report = json.loads(run(*COMPARE, *runs, "--output", "json").stdout)
-    assert report["differences"] == ["inputs"]
+    assert report["differences"] == ["asked.tip_wrench_profile"]

@@ -14,7 +14,7 @@ import pytest
 
 from calls import MODELS, NO, OK, PANDA, run
 from report_page import Page
-from trajectory_files import CHECK, COMPARE, JOINTS, Samples
+from trajectory_files import CHECK, COMPARE, JOINTS, Samples, limits_file
 
 HOME = np.array([0.0, -0.78, 0.0, -2.36, 0.0, 1.57, 0.78])
 
@@ -195,8 +195,7 @@ def test_more_remarks_are_worse(stops, tmp_path):
 @pytest.mark.parametrize("spline", ["cubic", "quintic"])
 def test_a_spline_that_leaves_its_limit_between_samples_fails(
         swing, tmp_path, spline):
-    limits = tmp_path / "limits.json"
-    limits.write_text('{"panda_joint3": {"upper": 0.29}}')
+    limits = limits_file(tmp_path / "limits.json", {"panda_joint3": {"upper": 0.29}})
     done = run(*CHECK, swing, "--model", PANDA, "--derive", spline, "--limits",
                limits, "--junit", "junit.xml", "--html", "page.html",
                "--output", "table", cwd=tmp_path)
@@ -210,7 +209,7 @@ def test_a_spline_that_leaves_its_limit_between_samples_fails(
     page = Page(tmp_path / "page.html").shown()["text"]
     assert f"8 samples and the {spline} spline between them" in page
     assert "2 to 3" in page
-    limits.write_text('{"panda_joint3": {"upper": 0.301}}')
+    limits_file(limits, {"panda_joint3": {"upper": 0.301}})
     assert run(*CHECK, swing, "--model", PANDA, "--derive", spline, "--limits",
                limits).returncode == OK
 

@@ -282,10 +282,10 @@ def test_a_wrench_profile_is_straight_between_its_rows(
 
 
 @pytest.mark.parametrize("change, problem", [
-    ({"times": [0, 1]}, "goes from 0 s to 1 s; sample"),
-    ({"times": [3, 0]}, "row 1): time 0 does not increase"),
-    ({"wrenches": np.full((2, 6), np.nan)}, "row 0): has a number that is not"),
-    ({"order": [0, 1, 2, 3, 4, 5]}, "has no column fz"),
+    ({"times": [0, 1]}, "is outside tip_wrench_profile, from 0 s to 1 s"),
+    ({"times": [3, 0]}, "times must be finite and increase"),
+    ({"wrenches": np.full((2, 6), np.nan)}, "tip_wrench_profile[0].wrench"),
+    ({"order": [0, 1, 2, 3, 4, 5]}, "the file has no column fz"),
 ])
 def test_a_profile_that_makes_no_sense_is_told(
         samples, tmp_path, change, problem):

@@ -229,7 +229,7 @@ def test_a_file_that_holds_no_results_is_left_alone(samples, tmp_path, text):
 
 def test_a_wrong_option_is_told_once(samples, tmp_path):
     fill(tmp_path / "files", samples, count=3)
-    (tmp_path / "limits.json").write_text('{"elbow": {}}')
+    (tmp_path / "limits.json").write_text('{"drives": [{"dof": "elbow"}]}')
     for flags, problem in ((("--derate", "2"), "derating"),
                            (("--tip", "nope"), "nope"),
                            (("--limits", tmp_path / "limits.json"), "elbow")):

@@ -1,7 +1,6 @@
 """The report on a trajectory."""
 
 import html
-import json
 import re
 
 import numpy as np
@@ -9,13 +8,13 @@ import pytest
 
 from calls import MODELS, NO, OK, PANDA, run, run_json
 from report_page import Page, plot_of
-from trajectory_files import CHECK, JOINTS, Samples, fixture_move
+from trajectory_files import CHECK, JOINTS, Samples, fixture_move, limits_file
 
 __all__ = ["fixture_move"]
 
 LIMITS = {
-    "panda_joint2": {"torque_at_speed": [[0, 40], [0.5, 30], [2, 10]]},
-    "panda_joint4": {"velocity": 0.3},
+    "panda_joint2": {"torque_speed": [[0, 40], [0.5, 30], [2, 10]]},
+    "panda_joint4": {"velocity_limit": 0.3},
     "panda_joint6": {"upper": 2.2}}
 
 
@@ -23,7 +22,7 @@ LIMITS = {
 def fixture_report(move, tmp_path_factory):
     """Page, torques and verdict of a trajectory that breaks limits of all kinds."""
     path = tmp_path_factory.mktemp("report")
-    (path / "limits.json").write_text(json.dumps(LIMITS))
+    limits_file(path / "limits.json", LIMITS)
     verdict = run_json(
         *CHECK, move, "--model", PANDA, "--task", "--limits",
         path / "limits.json", "--html", path / "report.html", "-o",
@@ -58,20 +57,20 @@ def test_the_page_has_the_verdict_and_its_numbers(report):
             joint[name]["value"] for joint in verdict["joints"]]
     assert [(one["joint"], one["severity"]) for one in told["violations"]] == [
         (one["joint"], one["severity"]) for one in verdict["violations"]]
-    assert told["asked"]["bounds"] == verdict["asked"]["bounds"]
+    assert told["asked"]["drives"] == verdict["asked"]["drives"]
 
 
 def test_the_page_can_be_read_without_scripts(report):
     text = report[0].text
     assert "FAIL: 3 violations of limits, the first at " in text
     assert "The velocity of panda_joint4 is 0.46469 rad/s at " in text
-    assert "\nlimits of panda_joint4: velocity 0.3 rad/s\n" in text
+    assert "\ndrive of panda_joint4: velocity limit 0.3 rad/s\n" in text
 
 
 def test_curves_are_the_samples(report, move):
     page, tau, verdict = report
     samples = Samples.read(move)
-    corners = np.transpose(LIMITS["panda_joint2"]["torque_at_speed"])
+    corners = np.transpose(LIMITS["panda_joint2"]["torque_speed"])
     for joint in range(7):
         curves = page.curves(joint)
         for name, expected in (
@@ -103,9 +102,9 @@ def test_the_clock_of_a_day_is_told_to_the_sample(move, tmp_path):
 
 
 def test_what_was_asked_is_told_in_words(move, tmp_path):
-    (tmp_path / "limits.json").write_text(json.dumps(
-        {"panda_joint2": {"torque_at_speed": [[0, 80], [1.5, 60]]},
-         "panda_joint4": {"velocity": 2, "viscous_friction": 0.5}}))
+    limits_file(tmp_path / "limits.json", {
+        "panda_joint2": {"torque_speed": [[0, 80], [1.5, 60]]},
+        "panda_joint4": {"velocity_limit": 2, "viscous_friction": 0.5}})
     (tmp_path / "wrench.csv").write_text(
         "time,mx,my,mz,fx,fy,fz\n0,0,0,0,0,0,5\n100,0,0,0,0,0,8\n")
     run(*CHECK, move, "--model", PANDA, "--payload", "1.5", "--viscous",
@@ -119,10 +118,10 @@ def test_what_was_asked_is_told_in_words(move, tmp_path):
     assert asked["gravity"] == "(9.81 0 0) m/s\u00b2"
     assert asked["velocities and accelerations"] == "as they are given"
     assert asked["derating"] == "all torque limits times 0.9"
-    assert asked["limits of panda_joint2"] == (
+    assert asked["drive of panda_joint2"] == (
         "torque by speed: 80 N m at 0 rad/s, 60 N m at 1.5 rad/s")
-    assert asked["limits of panda_joint4"] == "velocity 2 rad/s"
-    assert asked["drive of panda_joint4"] == "viscous friction 0.5 N m s/rad"
+    assert asked["drive of panda_joint4"] == (
+        "velocity limit 2 rad/s; viscous friction 0.5 N m s/rad")
     assert asked["file of limits"] == str(tmp_path / "limits.json")
     assert asked["file of wrenches"] == str(tmp_path / "wrench.csv")
     assert asked["wrench of the tip on the environment"] == (
@@ -190,8 +189,8 @@ def test_the_limit_of_a_drive_is_drawn_up_to_the_velocity_limit(report):
 
 
 def test_a_limit_that_is_lifted_does_not_flatten_the_picture(move, tmp_path):
-    (tmp_path / "limits.json").write_text(json.dumps({"panda_joint2": {
-        "effort": 1e9, "velocity": 1e9, "lower": -1e9, "upper": 1e9}}))
+    limits_file(tmp_path / "limits.json", {"panda_joint2": {
+        "effort_limit": 1e9, "velocity_limit": 1e9, "lower": -1e9, "upper": 1e9}})
     run(*CHECK, move, "--model", PANDA, "--limits", tmp_path / "limits.json",
         "--html", tmp_path / "r.html")
     plots = [plot for plot in Page(tmp_path / "r.html").shown()["plots"]

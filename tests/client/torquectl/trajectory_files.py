@@ -1,6 +1,7 @@
 """Trajectories in files, for the tests of `torquectl trajectory`."""
 
 import dataclasses
+import json
 import subprocess
 import sys
 
@@ -8,10 +9,16 @@ import numpy as np
 import pytest
 
 from calls import MODELS
+from joint_limits import limits_of
 
 CHECK = ("trajectory", "check")
 COMPARE = ("trajectory", "compare")
 JOINTS = [f"panda_joint{k}" for k in range(1, 8)]
+
+
+def limits_file(path, joints):
+    path.write_text(json.dumps(limits_of(joints)), encoding="utf-8")
+    return path
 
 
 def table(path):

@@ -84,18 +84,20 @@ TEST_F(AskedWords, EverythingElseIsToldWithItsUnits) {
   asked_.set_merge_gap(0.25);
   asked_.set_consistent(true);
   asked_.set_derive(v1::DIFFERENTIATION_QUINTIC_SPLINE);
-  v1::JointBounds* bounds = asked_.add_bounds();
-  bounds->set_joint("arm");
-  bounds->set_lower(-1);
-  bounds->set_upper(2);
-  bounds->set_velocity(3);
-  bounds->set_effort(1.0 / 3);
-  bounds->add_speeds(0);
-  bounds->add_torques(90);
-  bounds->add_speeds(1.5);
-  bounds->add_torques(20);
-  v1::JointDrive* drive = asked_.add_drives();
-  drive->set_joint("slide");
+  v1::PositionLimits* limits = asked_.add_position_limits();
+  limits->set_coordinate("arm");
+  limits->set_lower(-1);
+  limits->set_upper(2);
+  v1::Drive* drive = asked_.add_drives();
+  drive->set_dof("arm");
+  drive->set_velocity_limit(3);
+  drive->set_effort_limit(1.0 / 3);
+  drive->add_torque_speed()->set_torque(90);
+  v1::TorqueSpeedPoint* point = drive->add_torque_speed();
+  point->set_speed(1.5);
+  point->set_torque(20);
+  drive = asked_.add_drives();
+  drive->set_dof("slide");
   drive->set_viscous_friction(0.5);
   drive->set_coulomb_friction(0.75);
   drive->set_armature(0.125);
@@ -119,13 +121,13 @@ TEST_F(AskedWords, EverythingElseIsToldWithItsUnits) {
           Pair("velocities and accelerations",
                "derived from the positions by a quintic spline"),
           Pair("derating", "all torque limits times 0.8"),
-          Pair("limits of arm",
-               "position from -1 rad; position up to 2 rad; velocity 3 rad/s; "
-               "torque 0.3333333333333333 N m; torque by speed: 90 N m at 0 "
-               "rad/s, 20 N m at 1.5 rad/s"),
+          Pair("drive of arm",
+               "velocity limit 3 rad/s; torque limit 0.3333333333333333 N m; "
+               "torque by speed: 90 N m at 0 rad/s, 20 N m at 1.5 rad/s"),
           Pair("drive of slide",
                "viscous friction 0.5 N s/m; Coulomb friction 0.75 N; rotor "
                "inertia 0.125 kg"),
+          Pair("position limits of arm", "from -1 rad; up to 2 rad"),
           Pair("tip frame", "tool"),
           Pair("task",
                "axes linear x, angular z, local world aligned, damped with "

@@ -54,7 +54,7 @@ await robot.massMatrix({ q: [0], velocity: [0] });
 const motion: TrajectorySamples = { time: new Float64Array(2), q: [[0], [1]] };
 const checked = await robot.checkTrajectory(motion, {
   derive: 'QUINTIC_SPLINE',
-  bounds: [{ joint: 'panda_joint1', effort: 80 }],
+  drives: [{ dof: 'panda_joint1', effortLimit: 80 }],
   tables: ['TAU', 'PATH_A'],
 });
 export const verdict: TrajectoryVerdict = checked;
@@ -73,6 +73,6 @@ await robot.checkTrajectory(motion, { tables: ['POWER'] });
 // @ts-expect-error samples have a time
 await robot.checkTrajectory({ q: [[0]] });
 // @ts-expect-error a bound names its joint
-await robot.checkTrajectory(motion, { bounds: [{ effort: 80 }] });
+await robot.checkTrajectory(motion, { drives: [{ effortLimit: 80 }] });
 // @ts-expect-error a check has no external wrenches
 await robot.checkTrajectory(motion, { externalWrenches: [] });
