@@ -2,18 +2,18 @@
 
 import type { Channel } from './channel.js';
 import { brokenReply, TorquedError } from './errors.js';
-import type { EvaluationBase } from './evaluation.js';
 import {
   type Asked,
+  type EvaluationBase,
   EvaluationBuilder,
   numbersPerRowOf,
   type WireReply,
-} from './evaluation_builder.js';
+} from './evaluation.js';
 import { toNumber } from './message.js';
 import type { WireWhat } from './options.js';
 import { METHODS } from './protocol.js';
 import { type CallLimits, untilDone } from './retry.js';
-import { chunkOf, countStates, type Inputs, numbersPerRow } from './states.js';
+import { chunkOf, countRows, type Inputs } from './states.js';
 
 /** Calls under way at a time. */
 const WINDOW = 8;
@@ -59,7 +59,10 @@ function cut({ first, rows }: Part, atATime: number): Part[] {
 }
 
 function rowsPerCall({ inputs, asked, sizes }: Batch): number {
-  const numbers = Math.max(numbersPerRow(inputs), numbersPerRowOf(asked), 1);
+  const sent = Object.values(inputs)
+    .filter(({ rows }) => rows > 1)
+    .reduce((sum, { columns }) => sum + columns, 0);
+  const numbers = Math.max(sent, numbersPerRowOf(asked), 1);
   const payload = Math.min(
     Math.max(sizes.messageBytes - OVERHEAD_BYTES, sizes.messageBytes / 2),
     GOOD_BYTES,
@@ -73,14 +76,10 @@ function rowsPerCall({ inputs, asked, sizes }: Batch): number {
 
 // The server counts rows from the start of its call.
 function countedFromStart(error: unknown, { first }: Part): unknown {
-  if (!(error instanceof TorquedError) || first === 0) return error;
-  const { row } = error;
-  if (row === undefined || !Number.isSafeInteger(row)) return error;
-  const inWhole = String(first + row);
-  return error.withMetadata(
-    error.message.replace(new RegExp(`\\b([Rr]ow) ${row}\\b`), `$1 ${inWhole}`),
-    { row: inWhole },
-  );
+  if (!(error instanceof TorquedError) || error.row === undefined) return error;
+  const row = String(first + error.row);
+  const words = new RegExp(`\\b([Rr]ow) ${error.row}\\b`);
+  return error.with(error.message.replace(words, `$1 ${row}`), { row });
 }
 
 function requestOf({ what: asked, inputs }: Batch, part: Part): object {
@@ -127,11 +126,14 @@ async function answerTo(
 export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
   const { inputs, asked, progress } = batch;
   const { signal } = batch.limits;
+  const total = countRows(inputs, 'states');
   const patienceMs = batch.limits.deadline - Date.now();
-  const over = new AbortController();
-  const abort = () => over.abort(signal?.reason);
-  const limits = { ...batch.limits, signal: over.signal };
-  const total = countStates(inputs);
+  const parts = cut({ first: 0, rows: total }, rowsPerCall(batch));
+  // A single call ends by itself.
+  const over = parts.length > 1 ? new AbortController() : undefined;
+  const abort = () => over?.abort(signal?.reason);
+  const limits = { ...batch.limits, signal: over?.signal ?? signal };
+
   let builder: EvaluationBuilder | undefined;
 
   const join = async (part: Part, reply: WireReply): Promise<void> => {
@@ -147,9 +149,7 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
     // counts.
     const rows = toNumber(reply.rows);
     if (total > 0 && rows !== part.rows) {
-      throw brokenReply(
-        `the reply has ${rows} rows, ${part.rows} were asked for`,
-      );
+      throw brokenReply(`the reply has ${rows} rows of ${part.rows}`);
     }
     builder ??= new EvaluationBuilder(asked, total || rows);
     builder.add(reply, part.first);
@@ -157,9 +157,8 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
   };
 
   signal?.throwIfAborted();
-  signal?.addEventListener('abort', abort, { once: true });
+  if (over) signal?.addEventListener('abort', abort, { once: true });
   try {
-    const parts = cut({ first: 0, rows: total }, rowsPerCall(batch));
     const sent: Promise<WireReply>[] = [];
     let next = 0;
     for (const part of parts) {
@@ -173,6 +172,6 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
     return builder!.build();
   } finally {
     signal?.removeEventListener('abort', abort);
-    over.abort();
+    over?.abort();
   }
 }

@@ -9,17 +9,12 @@ import {
   type TrajectoryVerdict,
 } from './contract.js';
 import { brokenReply } from './errors.js';
-import { Matrix } from './matrix.js';
+import type { Matrix } from './matrix.js';
 import { camelName, enumName, fill, toNumber, view } from './message.js';
-import { checkRows, copyNumbers, type WireArray } from './numbers.js';
-import {
-  CALL_NAMES,
-  type CallOptions,
-  checkedProgress,
-  wireOptions,
-} from './options.js';
+import { type CallOptions, SHARED_NAMES, wireOptions } from './options.js';
 import { enumType, METHODS } from './protocol.js';
 import { type CallLimits, untilDone } from './retry.js';
+import { countNumbers, TableBuilder, type WireArray } from './tables.js';
 import {
   messagesOf,
   type SampleShape,
@@ -50,36 +45,28 @@ export interface TrajectoryCheck<
   readonly tables: Readonly<Record<Camel<Table>, Matrix>>;
 }
 
-/** CheckTrajectoryStart. Throws for what is no option. */
-export function wireStart(model: string, options: CheckOptions): object {
-  const own = Object.fromEntries(
-    CHECK_FIELDS.map((name) => [name, options[name]]),
-  );
-  checkedProgress(options.progress);
-  const { operationalSpace, ...rest } = wireOptions(options, [
-    ...CALL_NAMES,
-    ...CHECK_FIELDS,
-    'task',
-    'progress',
-  ]);
+/** torqued.v1.CheckTrajectoryStart. */
+export interface WireStart {
+  readonly tables?: readonly number[];
+}
+
+const START_NAMES = [...SHARED_NAMES, ...CHECK_FIELDS, 'task'];
+
+/** Throws for what is no option. */
+export function wireStart(model: string, options: CheckOptions): WireStart {
+  const { operationalSpace, ...rest } = wireOptions(options, START_NAMES);
+  const own = CHECK_FIELDS.map((name) => [name, options[name]]);
   return {
     model,
     ...rest,
     ...(options.task ? { operationalSpace } : {}),
-    ...fill('CheckTrajectoryStart', own, 'start'),
-  };
-}
-
-/** Names of the tables that were asked for as fields of the reply. */
-export function tableNames(start: object): string[] {
-  const { tables = [] } = start as { tables?: number[] };
-  const type = enumType('TrajectoryTable');
-  return tables.map((number) => camelName(enumName(type, number)!));
+    ...fill('CheckTrajectoryStart', Object.fromEntries(own), 'start'),
+  } as WireStart;
 }
 
 interface WireCheckReply {
   progress: { samplesDone: unknown; samples: unknown } | null;
-  verdict: { echo: object | null } | null;
+  verdict: object | null;
   rows: (Record<string, WireArray | null> & { firstSample: unknown }) | null;
 }
 
@@ -87,109 +74,46 @@ interface WireCheckReply {
 export interface Check {
   readonly channel: Channel;
   readonly limits: CallLimits;
-  readonly start: object;
+  readonly start: WireStart;
   readonly trajectory: Trajectory;
   readonly shape: SampleShape;
-  readonly tables: readonly string[];
   readonly progress: ((done: number, total: number) => void) | undefined;
 }
 
-// The tables that are not of joints.
-const ONE_COLUMN: ReadonlySet<string> = new Set(['sigmaMin', 'condition']);
+const tableType = enumType('TrajectoryTable');
 
 // Takes the replies to one check in order.
 class CheckBuilder {
-  readonly #check: Check;
-  readonly #tables = new Map<string, Matrix>();
-  readonly #rows = new Map<string, number>();
+  readonly #names: readonly string[];
   #verdict: TrajectoryVerdict | undefined;
+  #tables = new TableBuilder(0);
 
-  constructor(check: Check) {
-    this.#check = check;
+  constructor({ start: { tables = [] } }: Check) {
+    this.#names = tables.map((number) =>
+      camelName(enumName(tableType, number)!),
+    );
   }
 
-  add({ progress, verdict, rows }: WireCheckReply): void {
-    if (progress) {
-      const { samplesDone, samples } = progress;
-      this.#check.progress?.(toNumber(samplesDone), toNumber(samples));
-    }
+  add({ verdict, rows }: WireCheckReply): void {
     if (verdict) {
-      if (!verdict.echo) throw brokenReply('the verdict has no echo');
       this.#verdict = view<TrajectoryVerdict>('TrajectoryVerdict', verdict);
-      if (this.#verdict.joints.length === 0) {
-        this.#addTablesWithoutColumns(this.#verdict.samples);
-      }
+      this.#tables = new TableBuilder(this.#verdict.samples);
     }
-    if (rows) this.#addRows(rows);
+    for (const name of rows ? this.#names : []) {
+      const array = rows![name];
+      if (!array?.columns) continue;
+      const count = countNumbers(array) / array.columns;
+      this.#tables.add(name, array, toNumber(rows!.firstSample), count);
+    }
   }
 
   build(): TrajectoryCheck {
     if (!this.#verdict) throw brokenReply('the reply has no verdict');
-    const { samples } = this.#verdict;
-    for (const name of this.#check.tables) {
-      const rows = this.#rows.get(name) ?? 0;
-      if (rows !== samples) {
-        throw brokenReply(
-          `the reply's ${name} has ${rows} rows of ${samples} samples`,
-        );
-      }
-    }
-    return { ...this.#verdict, tables: Object.fromEntries(this.#tables) };
+    // Nothing travels of tables without columns: those of a robot without joints.
+    const isEmpty = this.#verdict.joints.length === 0;
+    const tables = this.#tables.build(this.#names, isEmpty);
+    return { ...this.#verdict, tables };
   }
-
-  // A robot without joints: nothing of these tables travels.
-  #addTablesWithoutColumns(samples: number): void {
-    for (const name of this.#check.tables) {
-      if (ONE_COLUMN.has(name)) continue;
-      this.#tables.set(name, new Matrix(new Float64Array(0), samples, 0));
-      this.#rows.set(name, samples);
-    }
-  }
-
-  #addRows(rows: NonNullable<WireCheckReply['rows']>): void {
-    if (!this.#verdict) throw brokenReply('there are rows before the verdict');
-    const total = this.#verdict.samples;
-    for (const name of this.#check.tables) {
-      const array = rows[name];
-      if (!array) continue;
-      if (this.#tables.get(name)?.columns === 0) {
-        checkRows(array, 0, name);
-        continue;
-      }
-      const first = this.#rows.get(name) ?? 0;
-      if (toNumber(rows.firstSample) !== first) {
-        throw brokenReply(
-          `the reply's ${name} goes on with sample ` +
-            `${toNumber(rows.firstSample)}, ${first} was its turn`,
-        );
-      }
-      const { columns } = array;
-      const table =
-        this.#tables.get(name) ??
-        new Matrix(new Float64Array(total * columns), total, columns);
-      this.#tables.set(name, table);
-      const count = countRows(array, total - first, table, name);
-      copyNumbers(array, table.data, first * columns);
-      this.#rows.set(name, first + count);
-    }
-  }
-}
-
-// Throws unless the array has whole rows, at most so many.
-function countRows(
-  array: WireArray,
-  most: number,
-  table: Matrix,
-  name: string,
-): number {
-  const bytes = array.f64.length || 2 * array.f32.length;
-  const numbers = bytes / 8 || array.values.length;
-  const count = Math.floor(numbers / Math.max(array.columns, 1));
-  checkRows(array, count, name);
-  if (count > most || array.columns !== table.columns) {
-    throw brokenReply(`the reply's ${name} has rows that were not asked for`);
-  }
-  return count;
 }
 
 // Samples of a source, kept for a check that begins anew.
@@ -223,7 +147,7 @@ class Kept {
 }
 
 async function* requests(
-  start: object,
+  start: WireStart,
   samples: Kept,
 ): AsyncGenerator<object, void, undefined> {
   yield { start };
@@ -245,7 +169,13 @@ async function checkOnce(
   sending.pipe(stream as unknown as Duplex);
   try {
     const builder = new CheckBuilder(check);
-    for await (const reply of stream) builder.add(reply as WireCheckReply);
+    for await (const message of stream) {
+      const reply = message as WireCheckReply;
+      builder.add(reply);
+      if (!reply.progress) continue;
+      const { samplesDone, samples } = reply.progress;
+      check.progress?.(toNumber(samplesDone), toNumber(samples));
+    }
     if (failure) throw failure.error;
     return builder.build();
   } catch (thrown) {

@@ -12,7 +12,12 @@ export {
 } from './client.js';
 export type * from './contract.js';
 export { RESULT_TABLES } from './contract.js';
-export { type FieldViolation, RowError, TorquedError } from './errors.js';
+export {
+  type FieldViolation,
+  RowError,
+  type StatusCode,
+  TorquedError,
+} from './errors.js';
 export type { Evaluation, EvaluationBase } from './evaluation.js';
 export {
   findServerBinary,
@@ -27,5 +32,4 @@ export type { Waiting } from './retry.js';
 export { Robot } from './robot.js';
 export type { ByJointName, JointRows, NumberList, Rows } from './rows_input.js';
 export type { SecurityOptions } from './security.js';
-export type { StatusCode } from './status_code.js';
 export type { Trajectory, TrajectorySamples } from './trajectory_samples.js';

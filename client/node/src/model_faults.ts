@@ -21,7 +21,7 @@ export function withFaults(error: unknown, file: string | undefined): unknown {
     Number(error.metadata['errors'] ?? 0) || 0,
     faults.length,
   );
-  return error.withMetadata(
+  return error.with(
     total === 1 ? faults.join('') : listOf(faults, total, source),
     file === undefined ? {} : { file },
   );

@@ -5,12 +5,12 @@ import type { Channel } from './channel.js';
 import {
   type CheckOptions,
   checkTrajectory,
-  tableNames,
   type TrajectoryCheck,
   wireStart,
 } from './check_trajectory.js';
 import {
   type DynamicsOptions,
+  INPUTS,
   type JointInfo,
   type ModelInfo,
   type QuantityMethods,
@@ -21,16 +21,9 @@ import {
 } from './contract.js';
 import { badArgument, RowError } from './errors.js';
 import type { Evaluation, EvaluationBase } from './evaluation.js';
-import type { Asked } from './evaluation_builder.js';
-import {
-  axesOf,
-  type CallOptions,
-  checkedProgress,
-  type ComputeOptions,
-  wireWhat,
-} from './options.js';
+import { type CallOptions, type ComputeOptions, wireWhat } from './options.js';
 import type { CallLimits } from './retry.js';
-import { readStates, type StateShape } from './states.js';
+import { type InputShape, readInputs } from './states.js';
 import type { Trajectory } from './trajectory_samples.js';
 
 const ANSWER = Symbol('answer');
@@ -81,14 +74,16 @@ export class Robot {
     states: States,
     options: ComputeOptions = {},
   ): Promise<Evaluation<Q>> {
+    const what = wireWhat(this.reference, quantities, options);
+    const shape = this.#shape(options);
     const whole = await computeBatch({
       channel: this.#connection.channel,
       limits: this.#connection.limitsOf(options),
-      what: wireWhat(this.reference, quantities, options),
-      inputs: readStates(states, this.#shape(options)),
-      asked: this.#asked(quantities, options),
+      what,
+      inputs: readInputs(states, 'states', INPUTS, shape),
+      asked: { quantities, sizes: shape.sizes },
       sizes: withChunkRows(this.#connection.sizes, options.chunkRows),
-      progress: checkedProgress(options.progress),
+      progress: options.progress,
     });
     return whole as Evaluation<Q>;
   }
@@ -117,12 +112,9 @@ export class Robot {
       start,
       trajectory,
       shape: {
-        nq: this.info.nq,
-        nv: this.info.nv,
-        jointNames: options.jointNames ?? this.jointNames,
+        ...this.#shape(options),
         maxMessageBytes: this.#connection.sizes.messageBytes,
       },
-      tables: tableNames(start),
       progress: options.progress,
     });
     return check as TrajectoryCheck<Table>;
@@ -143,22 +135,15 @@ export class Robot {
     return result;
   }
 
-  #asked(quantities: readonly QuantityName[], options: DynamicsOptions): Asked {
+  #shape(options: DynamicsOptions): InputShape {
+    const { nq, nv } = this.info;
     return {
-      quantities,
-      joints: this.info.nv,
-      axes: axesOf(options),
-      sigmaMin: options.sigmaMin ?? false,
-    };
-  }
-
-  #shape(options: DynamicsOptions): StateShape {
-    return {
-      nq: this.info.nq,
-      nv: this.info.nv,
+      sizes: {
+        ...{ nq, nv, links: nv, '10links': 10 * nv },
+        m: options.axes?.length || 6,
+        w: options.externalWrenches?.length ?? 0,
+      },
       jointNames: options.jointNames ?? this.jointNames,
-      axes: axesOf(options),
-      externalWrenches: options.externalWrenches?.length ?? 0,
     };
   }
 }

@@ -129,8 +129,8 @@ test('a signal ends a call that nobody answers', async () => {
 
 test('a signal ends the wait for another try', async () => {
   const controller = new AbortController();
-  const { RetrySchedule } = await import('../client/node/dist/retry.js');
-  const schedule = new RetrySchedule({
+  const { untilDone } = await import('../client/node/dist/retry.js');
+  const limits = {
     deadline: Infinity,
     signal: controller.signal,
     closing: new AbortController().signal,
@@ -138,11 +138,14 @@ test('a signal ends the wait for another try', async () => {
       waiting: () => setTimeout(() => controller.abort(), 10),
       budget: { take: () => true },
     },
-  });
+  };
   const overloaded = new TorquedError('RESOURCE_EXHAUSTED', 'busy', {
     retryDelayMs: 20_000,
   });
-  await assert.rejects(schedule.wait(overloaded), { name: 'AbortError' });
+  await assert.rejects(
+    untilDone(() => Promise.reject(overloaded), limits),
+    { name: 'AbortError' },
+  );
 });
 
 test('a deadline ends a call', async () => {

@@ -51,7 +51,10 @@ for (const [[name, call], option, meant] of [
       (error) => {
         assert.equal(error.reason, 'INVALID_OPTION');
         assert.equal(error.field, `options.${option}`);
-        assert.match(error.message, new RegExp(`no option ${option};`));
+        assert.match(
+          error.message,
+          new RegExp(`options.${option} does not exist;`),
+        );
         assert.ok(error.message.includes(meant), error.message);
         return true;
       },
@@ -75,7 +78,7 @@ for (const [option, value] of [
       there.client.registerUrdf('panda', other, { [option]: value }),
       {
         reason: 'INVALID_OPTION',
-        field: `options.${option.replace('defaultTip', 'default_tip')}`,
+        field: `options.${option.replace(/[A-Z]/, (c) => `_${c.toLowerCase()}`)}`,
       },
     );
     const after = await there.client.modelInfo('panda');
@@ -86,24 +89,14 @@ for (const [option, value] of [
 test('a name goes only with text for the revision that is expected', () =>
   assert.rejects(there.client.deleteModel('panda', { expectedCurrent: null }), {
     reason: 'INVALID_OPTION',
-    field: 'options.expectedCurrent',
+    field: 'options.expected_current',
   }));
 
 test('states and samples are told by their nearest names', async () => {
   await assert.rejects(there.robot.massMatrix({ q, taau: q }), {
-    message: 'states have no taau; did you mean tau?',
+    message: 'states.taau does not exist; did you mean tau?',
   });
-  for (const [given, meant] of [
-    ['qd', 'v'],
-    ['q_ddot', 'a'],
-    ['qDot', 'v'],
-    ['torques', 'tau'],
-  ]) {
-    await assert.rejects(there.robot.massMatrix({ q, [given]: q }), {
-      message: `states have no ${given}; did you mean ${meant}?`,
-    });
-  }
   await assert.rejects(there.robot.checkTrajectory({ ...path, tim: time }), {
-    message: 'samples have no tim; did you mean time?',
+    message: 'samples.tim does not exist; did you mean time?',
   });
 });
