@@ -49,9 +49,8 @@ interface Part {
   readonly rows: number;
 }
 
-// At least one, be it of no rows.
 function cut({ first, rows }: Part, atATime: number): Part[] {
-  const length = Math.max(Math.ceil(rows / atATime), 1);
+  const length = Math.ceil(rows / atATime);
   return Array.from({ length }, (_, k) => ({
     first: first + k * atATime,
     rows: Math.min(atATime, rows - k * atATime),
@@ -82,18 +81,14 @@ function countedFromStart(error: unknown, { first }: Part): unknown {
   return error.with(error.message.replace(words, `$1 ${row}`), { row });
 }
 
-function requestOf({ what: asked, inputs }: Batch, part: Part): object {
-  const { tipWrenchReferenceFrame: referenceFrame, ...what } = asked;
-  const { tipWrenchOnEnvironment: wrench, ...states } = chunkOf(
-    inputs,
-    part.first,
-    part.rows,
-  );
-  return {
-    ...what,
-    ...states,
-    ...(wrench ? { tipWrenchOnEnvironment: { wrench, referenceFrame } } : {}),
-  };
+function requestOf({ what, inputs }: Batch, { first, rows }: Part): object {
+  const states: Record<string, object> = chunkOf(inputs, first, rows);
+  const wrench = states['tipWrenchOnEnvironment'];
+  if (wrench) {
+    const referenceFrame = what.tipWrenchReferenceFrame;
+    states['tipWrenchOnEnvironment'] = { wrench, referenceFrame };
+  }
+  return Object.assign(states, what);
 }
 
 async function answerTo(
@@ -128,7 +123,8 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
   const { signal } = batch.limits;
   const total = countRows(inputs, 'states');
   const patienceMs = batch.limits.deadline - Date.now();
-  const parts = cut({ first: 0, rows: total }, rowsPerCall(batch));
+  const whole = { first: 0, rows: total };
+  const parts = total > 1 ? cut(whole, rowsPerCall(batch)) : [whole];
   // A single call ends by itself.
   const over = parts.length > 1 ? new AbortController() : undefined;
   const abort = () => over?.abort(signal?.reason);

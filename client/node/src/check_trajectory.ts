@@ -59,7 +59,7 @@ export function wireStart(model: string, options: CheckOptions): WireStart {
   return {
     model,
     ...rest,
-    ...(options.task ? { operationalSpace } : {}),
+    ...(options.task ? { operationalSpace: operationalSpace ?? {} } : {}),
     ...fill('CheckTrajectoryStart', Object.fromEntries(own), 'start'),
   } as WireStart;
 }
@@ -111,8 +111,11 @@ class CheckBuilder {
     if (!this.#verdict) throw brokenReply('the reply has no verdict');
     // Nothing travels of tables without columns: those of a robot without joints.
     const isEmpty = this.#verdict.joints.length === 0;
-    const tables = this.#tables.build(this.#names, isEmpty);
-    return { ...this.#verdict, tables };
+    const tables = this.#names.map((name) => [
+      name,
+      this.#tables.table(name, isEmpty),
+    ]);
+    return { ...this.#verdict, tables: Object.fromEntries(tables) };
   }
 }
 

@@ -6,10 +6,9 @@ import {
   type QuantityResults,
   RESULT_TABLES,
   type RowStatus,
-  type Timing as WireTiming,
 } from './contract.js';
 import { brokenReply } from './errors.js';
-import { enumName, toNumber, view } from './message.js';
+import { enumName, seconds, toNumber, view } from './message.js';
 import { enumType, messageType } from './protocol.js';
 import { countOf, sizesOf } from './states.js';
 import { TableBuilder, type WireArray } from './tables.js';
@@ -53,7 +52,7 @@ export interface WireReply {
   results: Record<string, WireArray | number[] | null> | null;
   rowStatus: object[];
   rowsNotOk: unknown;
-  echo: { timing: object | null } | null;
+  echo: { timing: Record<keyof Timing, object | null> | null } | null;
 }
 
 /** What is asked for. */
@@ -68,6 +67,15 @@ export interface Asked {
 const MAX_LISTED = 100_000;
 const LISTS = messageType('Results').fieldsArray.filter(
   ({ repeated }) => repeated,
+);
+// Name and shape of the results of each quantity that are tables.
+const TABLES = Object.fromEntries(
+  Object.entries(RESULT_TABLES).map(([quantity, shapes]) => [
+    quantity,
+    Object.entries(shapes).filter(
+      ([name]) => !LISTS.some((list) => list.name === name),
+    ),
+  ]),
 );
 
 /** Numbers of a reply for each row. */
@@ -89,7 +97,7 @@ export class EvaluationBuilder {
   readonly #rowStatus: RowStatus[] = [];
   readonly #timing: Timing = { queue: 0, compute: 0 };
   #rowsNotOk = 0;
-  #echo: Echo | undefined;
+  #echo: object | undefined;
 
   /** For `rows` states in all. */
   constructor({ quantities, sizes }: Asked, rows: number) {
@@ -97,10 +105,7 @@ export class EvaluationBuilder {
     this.#sizes = sizes;
     this.#tables = new TableBuilder(rows);
     this.#ok = new Uint8Array(rows).fill(1);
-    const lists = LISTS.map(({ name }) => name);
-    this.#shapes = quantities
-      .flatMap((quantity) => Object.entries(RESULT_TABLES[quantity]))
-      .filter(([name]) => !lists.includes(name));
+    this.#shapes = quantities.flatMap((quantity) => TABLES[quantity]!);
   }
 
   /** Throws TorquedError where the reply is not what was asked for. */
@@ -127,41 +132,43 @@ export class EvaluationBuilder {
       }
     }
     this.#rowsNotOk += toNumber(reply.rowsNotOk);
-    if (echo) this.#echo ??= view<Echo>('Echo', echo);
-    if (echo?.timing) {
-      const { queue = 0, compute = 0 } = view<WireTiming>(
-        'Timing',
-        echo.timing,
-      );
-      this.#timing.queue += queue;
-      this.#timing.compute += compute;
+    if (!echo) throw brokenReply('the reply does not say what it refers to');
+    this.#echo ??= echo;
+    for (const name of ['queue', 'compute'] as const) {
+      const time = echo.timing?.[name];
+      if (time) this.#timing[name] += seconds(time);
     }
   }
 
   /** The whole; at least one reply has come. */
   build(): EvaluationBase {
-    if (!this.#echo) throw brokenReply('no reply says what it refers to');
-    const lists = LISTS.filter(({ name }) => this.#lists[name]).map((field) => [
-      field.name,
-      this.#listOf(field, this.#lists[field.name]!),
-    ]);
+    const wire = this.#echo!;
+    let echo: Echo | undefined;
     const whole = {
       rows: this.#rows,
-      ...this.#tables.build(this.#shapes.map(([name]) => name)),
-      ...Object.fromEntries(lists),
       ok: this.#ok,
       rowStatus: this.#rowStatus,
       rowsNotOk: this.#rowsNotOk,
-      echo: this.#echo,
       timing: this.#timing,
+      // Made where it is read: it costs more than a state's numbers.
+      get echo() {
+        return (echo ??= view<Echo>('Echo', wire));
+      },
     };
-    return whole as EvaluationBase;
+    for (const [name] of this.#shapes) {
+      Object.assign(whole, { [name]: this.#tables.table(name) });
+    }
+    for (const { name, type } of LISTS) {
+      const list = this.#lists[name];
+      if (list) Object.assign(whole, { [name]: this.#listOf(type, list) });
+    }
+    return whole;
   }
 
-  #listOf({ type, name }: { type: string; name: string }, list: number[]) {
+  #listOf(type: string, list: number[]) {
     if (list.length !== this.#rows) {
       throw brokenReply(
-        `the reply's ${name} has ${list.length} numbers of ${this.#rows} rows`,
+        `the reply has ${list.length} ${type} for ${this.#rows} rows`,
       );
     }
     if (type === 'double') return Float64Array.from(list);

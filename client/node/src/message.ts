@@ -151,7 +151,8 @@ function readerOfOne(field: protobuf.Field): (value: unknown) => unknown {
   return /64$/.test(field.type) ? toNumber : (value) => value;
 }
 
-function seconds(value: unknown): number {
+/** Seconds of a Duration or a Timestamp. */
+export function seconds(value: unknown): number {
   const time = value as { seconds: unknown; nanos: number };
   return toNumber(time.seconds) + time.nanos / 1e9;
 }

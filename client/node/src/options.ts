@@ -41,7 +41,7 @@ export interface WireWhat {
   model: string;
   quantities: number[];
   options: object;
-  operationalSpace?: object;
+  operationalSpace: object | undefined;
   tipWrenchReferenceFrame?: number;
 }
 
@@ -53,6 +53,7 @@ export const SHARED_NAMES = [
 ];
 const COMPUTE_NAMES = [...SHARED_NAMES, 'chunkRows'];
 const quantityType = enumType('Quantity');
+const F64 = enumNumber(enumType('Encoding'), 'F64', 'encoding');
 
 /** The options of dynamics as messages. Throws for what is none of `names`. */
 export function wireOptions(
@@ -61,27 +62,21 @@ export function wireOptions(
 ): Omit<WireWhat, 'model' | 'quantities'> {
   checkNames(options, names);
   checkKind('options.progress', options.progress, 'function');
-  const parts: Record<string, Record<string, unknown>> = {
-    options: { encoding: 'F64' },
-    terms: {},
-    operationalSpace: {},
-    start: {},
-  };
+  const parts: Record<string, Record<string, unknown>> = {};
   for (const [name, value] of Object.entries(options)) {
     const place = OPTION_PLACES[name as keyof DynamicsOptions];
-    if (place && value !== undefined) parts[place]![name] = value;
+    if (place && value !== undefined) (parts[place] ??= {})[name] = value;
   }
+  const { options: own, terms, operationalSpace: task, start } = parts;
   return {
     options: {
-      ...fill('Options', parts['options']!, 'options'),
-      terms: fill('Terms', parts['terms']!, 'options.terms'),
+      encoding: F64,
+      ...(own && fill('Options', own, 'options')),
+      ...(terms && { terms: fill('Terms', terms, 'options.terms') }),
     },
-    operationalSpace: fill(
-      'OperationalSpaceOptions',
-      parts['operationalSpace']!,
-      'operational_space',
-    ),
-    ...fill('EvaluateStart', parts['start']!, 'start'),
+    operationalSpace:
+      task && fill('OperationalSpaceOptions', task, 'operational_space'),
+    ...(start && fill('EvaluateStart', start, 'start')),
   };
 }
 

@@ -139,7 +139,10 @@ export class Robot {
     const { nq, nv } = this.info;
     return {
       sizes: {
-        ...{ nq, nv, links: nv, '10links': 10 * nv },
+        nq,
+        nv,
+        links: nv,
+        '10links': 10 * nv,
         m: options.axes?.length || 6,
         w: options.externalWrenches?.length ?? 0,
       },

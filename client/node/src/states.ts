@@ -24,12 +24,17 @@ export function countOf(
   return sizesOf(shape, sizes).reduce((product, size) => product * size, 1);
 }
 
+const wordsOf = new Map<string, readonly string[]>();
+
 /** The sizes of a shape. */
 export function sizesOf(
   shape: string,
   sizes: Readonly<Record<string, number>>,
 ): number[] {
-  const words = shape.split(' ').filter(Boolean);
+  let words = wordsOf.get(shape);
+  if (!words) {
+    wordsOf.set(shape, (words = shape.split(' ').filter(Boolean)));
+  }
   return words.map((word) => sizes[word] ?? Number(word));
 }
 
@@ -49,7 +54,7 @@ export function readInputs(
       fieldOf(name, what),
       value,
       countOf(shape, sizes),
-      /^n[qv]$/.test(shape) ? jointNames : undefined,
+      shape === 'nq' || shape === 'nv' ? jointNames : undefined,
     );
     if (table) inputs[name] = table;
   }

@@ -45,7 +45,7 @@ export function matrixOf(array: WireArray, name: string): Matrix {
   const rows = countNumbers(array) / Math.max(array.columns, 1);
   const builder = new TableBuilder(rows);
   builder.add(name, array, 0, rows);
-  return builder.build([name])[name]!;
+  return builder.table(name);
 }
 
 /** Tables whose rows arrive in parts, in order. */
@@ -94,18 +94,14 @@ export class TableBuilder {
     part.rows += count;
   }
 
-  /** The tables of these names; where `mayLack`, without columns if there is none.
+  /** A whole table; where `mayLack`, without columns if nothing of it has come.
    * Throws TorquedError where rows lack. */
-  build(names: readonly string[], mayLack = false): Record<string, Matrix> {
-    return Object.fromEntries(
-      names.map((name) => {
-        const part = this.#parts.get(name);
-        if (part?.rows === this.#total) return [name, part.table];
-        if (!part && mayLack) return [name, this.#begin(name, 0, 1).table];
-        throw brokenReply(
-          `the reply's ${name} has ${part?.rows ?? 0} rows of ${this.#total}`,
-        );
-      }),
+  table(name: string, mayLack = false): Matrix {
+    const part = this.#parts.get(name);
+    if (part?.rows === this.#total) return part.table;
+    if (!part && mayLack) return this.#begin(name, 0, 1).table;
+    throw brokenReply(
+      `the reply's ${name} has ${part?.rows ?? 0} rows of ${this.#total}`,
     );
   }
 
