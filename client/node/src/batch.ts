@@ -1,19 +1,27 @@
 // One computation over a batch of any size, in one or several calls.
 
 import type { Channel } from './channel.js';
-import { brokenReply, TorquedError } from './errors.js';
 import {
-  type Asked,
-  type EvaluationBase,
-  EvaluationBuilder,
-  numbersPerRowOf,
-  type WireReply,
-} from './evaluation.js';
-import { toNumber } from './message.js';
+  type Echo,
+  type QuantityName,
+  RESULT_TABLES,
+  type RowStatus,
+} from './contract.js';
+import { brokenReply, TorquedError } from './errors.js';
+import type { EvaluationBase, Timing } from './evaluation.js';
+import { enumName, seconds, toNumber, view } from './message.js';
 import type { WireWhat } from './options.js';
-import { METHODS } from './protocol.js';
+import { enumType, messageType, METHODS } from './protocol.js';
 import { type CallLimits, untilDone } from './retry.js';
-import { chunkOf, countRows, type Inputs } from './states.js';
+import {
+  chunkOf,
+  countOf,
+  countRows,
+  type Inputs,
+  type Sizes,
+  sizesOf,
+} from './states.js';
+import { TableBuilder, type WireArray } from './tables.js';
 
 /** Calls under way at a time. */
 const WINDOW = 8;
@@ -39,7 +47,9 @@ export interface Batch {
   readonly sizes: SizeLimits;
   readonly what: WireWhat;
   readonly inputs: Inputs;
-  readonly asked: Asked;
+  readonly quantities: readonly QuantityName[];
+  /** What the words of a result's shape stand for. */
+  readonly shapeSizes: Sizes;
   readonly progress: ((done: number, total: number) => void) | undefined;
 }
 
@@ -57,11 +67,14 @@ function cut({ first, rows }: Part, atATime: number): Part[] {
   }));
 }
 
-function rowsPerCall({ inputs, asked, sizes }: Batch): number {
-  const sent = Object.values(inputs)
+function rowsPerCall({ sizes, ...batch }: Batch): number {
+  const received = batch.quantities
+    .flatMap((quantity) => Object.values(RESULT_TABLES[quantity]))
+    .reduce((sum, shape) => sum + countOf(shape, batch.shapeSizes), 0);
+  const sent = Object.values(batch.inputs)
     .filter(({ rows }) => rows > 1)
     .reduce((sum, { columns }) => sum + columns, 0);
-  const numbers = Math.max(sent, numbersPerRowOf(asked), 1);
+  const numbers = Math.max(sent, received, 1);
   const payload = Math.min(
     Math.max(sizes.messageBytes - OVERHEAD_BYTES, sizes.messageBytes / 2),
     GOOD_BYTES,
@@ -71,6 +84,123 @@ function rowsPerCall({ inputs, asked, sizes }: Batch): number {
   );
   const rows = Math.max(Math.floor(payload / (8 * numbers)), 1);
   return Math.min(rows < 64 ? rows : rows - (rows % 64), sizes.rows);
+}
+
+/** A reply of Compute, as decoded. */
+interface WireReply {
+  rows: unknown;
+  results: Record<string, WireArray | number[] | null> | null;
+  rowStatus: object[];
+  rowsNotOk: unknown;
+  echo: { timing: Record<keyof Timing, object | null> | null } | null;
+}
+
+/** Statuses that are kept; a batch that is wrong throughout has no use for
+ * more. */
+const MAX_LISTED = 100_000;
+const LISTS = messageType('Results').fieldsArray.filter(
+  ({ repeated }) => repeated,
+);
+// Name and shape of the results of each quantity that are tables.
+const TABLES = Object.fromEntries(
+  Object.entries(RESULT_TABLES).map(([quantity, shapes]) => [
+    quantity,
+    Object.entries(shapes).filter(
+      ([name]) => !LISTS.some((list) => list.name === name),
+    ),
+  ]),
+);
+
+// Takes the replies of a batch in order.
+class EvaluationBuilder {
+  readonly #rows: number;
+  readonly #sizes: Sizes;
+  // Names of results, with the shape of a row.
+  readonly #shapes: (readonly [string, string])[];
+  readonly #tables: TableBuilder;
+  readonly #lists: Record<string, number[]> = {};
+  readonly #ok: Uint8Array;
+  readonly #rowStatus: RowStatus[] = [];
+  readonly #timing: Timing = { queue: 0, compute: 0 };
+  #rowsNotOk = 0;
+  #echo: object | undefined;
+
+  /** For `rows` states in all. */
+  constructor({ quantities, shapeSizes }: Batch, rows: number) {
+    this.#rows = rows;
+    this.#sizes = shapeSizes;
+    this.#tables = new TableBuilder(rows);
+    this.#ok = new Uint8Array(rows).fill(1);
+    this.#shapes = quantities.flatMap((quantity) => TABLES[quantity]!);
+  }
+
+  /** Throws TorquedError where the reply is not what was asked for. */
+  add(reply: WireReply, first: number): void {
+    const rows = toNumber(reply.rows);
+    const { results, echo } = reply;
+    for (const [name, shape] of this.#shapes) {
+      const array = results?.[name] as WireArray | null;
+      if (!array) throw brokenReply(`the reply lacks ${name}`);
+      const sizes = sizesOf(shape, this.#sizes);
+      const height = sizes.length < 2 ? 1 : sizes[0];
+      this.#tables.add(name, array, first, rows, height);
+    }
+    for (const { name } of LISTS) {
+      const list = (results?.[name] ?? []) as number[];
+      if (list.length > 0) (this.#lists[name] ??= []).push(...list);
+    }
+    for (const wire of reply.rowStatus) {
+      const status = view<RowStatus>('RowStatus', wire);
+      const row = status.row + first;
+      this.#ok[row] = 0;
+      if (this.#rowStatus.length < MAX_LISTED) {
+        this.#rowStatus.push({ ...status, row });
+      }
+    }
+    this.#rowsNotOk += toNumber(reply.rowsNotOk);
+    if (!echo) throw brokenReply('the reply does not say what it refers to');
+    this.#echo ??= echo;
+    for (const name of ['queue', 'compute'] as const) {
+      const time = echo.timing?.[name];
+      if (time) this.#timing[name] += seconds(time);
+    }
+  }
+
+  /** The whole; at least one reply has come. */
+  build(): EvaluationBase {
+    const wire = this.#echo!;
+    let echo: Echo | undefined;
+    const whole = {
+      rows: this.#rows,
+      ok: this.#ok,
+      rowStatus: this.#rowStatus,
+      rowsNotOk: this.#rowsNotOk,
+      timing: this.#timing,
+      // Made where it is read: it costs more than a state's numbers.
+      get echo() {
+        return (echo ??= view<Echo>('Echo', wire));
+      },
+    };
+    for (const [name] of this.#shapes) {
+      Object.assign(whole, { [name]: this.#tables.table(name) });
+    }
+    for (const { name, type } of LISTS) {
+      const list = this.#lists[name];
+      if (list) Object.assign(whole, { [name]: this.#listOf(type, list) });
+    }
+    return whole;
+  }
+
+  #listOf(type: string, list: number[]) {
+    if (list.length !== this.#rows) {
+      throw brokenReply(
+        `the reply has ${list.length} of ${this.#rows} ${type}`,
+      );
+    }
+    if (type === 'double') return Float64Array.from(list);
+    if (type === 'uint32') return Uint32Array.from(list);
+    return list.map((number) => enumName(enumType(type), number));
+  }
 }
 
 // The server counts rows from the start of its call.
@@ -119,7 +249,7 @@ async function answerTo(
 /** Some parts are asked for ahead; they are joined in the order of their rows. The
  * deadline is until another one is answered. */
 export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
-  const { inputs, asked, progress } = batch;
+  const { inputs, progress } = batch;
   const { signal } = batch.limits;
   const total = countRows(inputs, 'states');
   const patienceMs = batch.limits.deadline - Date.now();
@@ -147,7 +277,7 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
     if (total > 0 && rows !== part.rows) {
       throw brokenReply(`the reply has ${rows} rows of ${part.rows}`);
     }
-    builder ??= new EvaluationBuilder(asked, total || rows);
+    builder ??= new EvaluationBuilder(batch, total || rows);
     builder.add(reply, part.first);
     progress?.(part.first + rows, total || rows);
   };

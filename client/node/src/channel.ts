@@ -20,7 +20,7 @@ type Bounds = Pick<CallLimits, 'deadline' | 'signal'>;
 export class Channel {
   readonly #client: grpc.Client;
   readonly #authorization: string | undefined;
-  readonly #open = new Set<{ cancel(): void }>();
+  readonly #open = new Set<() => void>();
   readonly #closing = new AbortController();
 
   constructor(
@@ -64,7 +64,7 @@ export class Channel {
       this.#checkOpen(signal);
       const forget = this.#watch(signal, () => {
         call.cancel();
-        reject(signal?.reason);
+        if (signal?.aborted) reject(signal.reason);
       });
       const call = this.#client.makeUnaryRequest(
         method.path,
@@ -117,17 +117,16 @@ export class Channel {
   /** Ends all calls and the connection. */
   close(): void {
     this.#closing.abort(closed());
-    for (const { cancel } of [...this.#open]) cancel();
+    for (const cancel of [...this.#open]) cancel();
     this.#client.close();
   }
 
   // Calls `cancel` where the signal or `close` ends a call, until it is forgotten.
   #watch(signal: AbortSignal | undefined, cancel: () => void): () => void {
-    const open = { cancel };
-    this.#open.add(open);
+    this.#open.add(cancel);
     signal?.addEventListener('abort', cancel, { once: true });
     return () => {
-      this.#open.delete(open);
+      this.#open.delete(cancel);
       signal?.removeEventListener('abort', cancel);
     };
   }

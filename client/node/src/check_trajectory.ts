@@ -1,26 +1,60 @@
 // Checks of whole trajectories.
 
 import { type Duplex, Readable } from 'node:stream';
+import { GOOD_BYTES } from './batch.js';
 import type { Channel } from './channel.js';
 import {
   CHECK_FIELDS,
   type CheckFields,
+  INPUTS,
+  type States,
   type TrajectoryTable,
   type TrajectoryVerdict,
 } from './contract.js';
-import { brokenReply } from './errors.js';
-import type { Matrix } from './matrix.js';
-import { camelName, enumName, fill, toNumber, view } from './message.js';
+import { brokenReply, TorquedError } from './errors.js';
+import { Matrix } from './matrix.js';
+import {
+  camelName,
+  enumName,
+  fill,
+  toNumber,
+  view,
+  wrongKind,
+} from './message.js';
 import { type CallOptions, SHARED_NAMES, wireOptions } from './options.js';
 import { enumType, METHODS } from './protocol.js';
 import { type CallLimits, untilDone } from './retry.js';
-import { countNumbers, TableBuilder, type WireArray } from './tables.js';
+import type { JointRows, Rows } from './rows_input.js';
+import { chunkOf, countRows, type InputShape, readInputs } from './states.js';
 import {
-  messagesOf,
-  type SampleShape,
-  type Trajectory,
-  type WireSamples,
-} from './trajectory_samples.js';
+  countNumbers,
+  type SentArray,
+  TableBuilder,
+  type WireArray,
+} from './tables.js';
+
+/**
+ * Samples of a motion, one row per sample, in the forms of `States`. v and a may
+ * both be absent where `derive` of the options says how they follow from q; the
+ * wrench may have one row for all. Leave the arrays as they are until the check is
+ * done: they are sent from where they are, and again where it has to begin anew.
+ */
+export interface TrajectorySamples extends Pick<
+  States,
+  'v' | 'a' | 'tipWrenchOnEnvironment'
+> {
+  /** One number per sample, s, strictly increasing. */
+  time: Rows;
+  /** Joint positions, rad or m. */
+  q: JointRows;
+}
+
+/** A whole trajectory, or its parts one after the other, made as they are
+ * wanted. */
+export type Trajectory =
+  | TrajectorySamples
+  | Iterable<TrajectorySamples>
+  | AsyncIterable<TrajectorySamples>;
 
 /** Options of `checkTrajectory`. */
 export interface CheckOptions<Table extends TrajectoryTable = TrajectoryTable>
@@ -76,9 +110,12 @@ export interface Check {
   readonly limits: CallLimits;
   readonly start: WireStart;
   readonly trajectory: Trajectory;
-  readonly shape: SampleShape;
+  readonly shape: InputShape;
+  readonly maxMessageBytes: number;
   readonly progress: ((done: number, total: number) => void) | undefined;
 }
+
+type WireSamples = Record<string, SentArray>;
 
 const tableType = enumType('TrajectoryTable');
 
@@ -119,51 +156,105 @@ class CheckBuilder {
   }
 }
 
-// Samples of a source, kept for a check that begins anew.
-class Kept {
+const WRENCH = 'tipWrenchOnEnvironment';
+const { q, v, a, [WRENCH]: wrench } = INPUTS;
+const SAMPLES = { time: '1', q, v, a, [WRENCH]: wrench };
+
+// Of a wrench that is given once.
+function repeated({ data, columns }: Matrix, rows: number): Matrix {
+  const all = new Float64Array(rows * columns);
+  for (let k = 0; k < rows; ++k) all.set(data, k * columns);
+  return new Matrix(all, rows, columns);
+}
+
+function* messagesOfPart(
+  samples: TrajectorySamples,
+  { shape, maxMessageBytes }: Check,
+): Generator<WireSamples, void, undefined> {
+  const given = readInputs(samples, 'samples', SAMPLES, shape);
+  const total = countRows(given, 'samples', (name) => name === WRENCH);
+  const tables = Object.entries(given).map(
+    ([name, table]) =>
+      [name, table.rows === total ? table : repeated(table, total)] as const,
+  );
+  const numbers = tables.reduce((sum, [, { columns }]) => sum + columns, 0);
+  const bytes = Math.min(GOOD_BYTES, maxMessageBytes / 2);
+  const atATime = Math.max(1, Math.floor(bytes / (8 * numbers)));
+  for (let first = 0; first < total; first += atATime) {
+    const count = Math.min(atATime, total - first);
+    yield chunkOf(Object.fromEntries(tables), first, count);
+  }
+}
+
+// The messages, made as they are wanted. Throws TorquedError for what is no table of
+// numbers, and what the trajectory throws.
+async function* messagesOf(
+  check: Check,
+): AsyncGenerator<WireSamples, void, undefined> {
+  const { trajectory } = check;
+  if (typeof trajectory !== 'object' || trajectory === null) {
+    throw wrongKind('samples', trajectory, 'an object');
+  }
+  const isParts =
+    Symbol.asyncIterator in trajectory || Symbol.iterator in trajectory;
+  if (!isParts) {
+    yield* messagesOfPart(trajectory, check);
+    return;
+  }
+  let part = 0;
+  for await (const samples of trajectory) {
+    try {
+      yield* messagesOfPart(samples, check);
+    } catch (error) {
+      if (!(error instanceof TorquedError)) throw error;
+      throw error.with(`part ${part}: ${error.message}`, {
+        part: String(part),
+      });
+    }
+    part += 1;
+  }
+}
+
+// The messages of a check, whose samples are kept for one that begins anew.
+class Requests {
+  readonly #start: WireStart;
   readonly #source: AsyncIterator<WireSamples>;
-  readonly #messages: WireSamples[] = [];
+  readonly #samples: WireSamples[] = [];
   // What a check waited for when it failed is for the next one.
   #taking: Promise<boolean> | undefined;
 
-  constructor(source: AsyncIterator<WireSamples>) {
+  constructor(start: WireStart, source: AsyncIterator<WireSamples>) {
+    this.#start = start;
     this.#source = source;
   }
 
-  async *all(): AsyncGenerator<WireSamples, void, undefined> {
+  async *all(): AsyncGenerator<object, void, undefined> {
+    yield { start: this.#start };
     for (let k = 0; ; k += 1) {
-      if (k === this.#messages.length) {
+      if (k === this.#samples.length) {
         this.#taking ??= this.#take();
         if (!(await this.#taking)) return;
       }
-      yield this.#messages[k]!;
+      yield { samples: this.#samples[k] };
     }
   }
 
   async #take(): Promise<boolean> {
     const taken = await this.#source.next();
     if (taken.done) return false;
-    this.#messages.push(taken.value);
+    this.#samples.push(taken.value);
     this.#taking = undefined;
     return true;
   }
 }
 
-async function* requests(
-  start: WireStart,
-  samples: Kept,
-): AsyncGenerator<object, void, undefined> {
-  yield { start };
-  for await (const message of samples.all()) yield { samples: message };
-}
-
 async function checkOnce(
   check: Check,
-  samples: Kept,
+  requests: Requests,
 ): Promise<TrajectoryCheck> {
   const { channel, limits } = check;
   const stream = channel.stream(METHODS.checkTrajectory, limits);
-  const sending = Readable.from(requests(check.start, samples));
+  const sending = Readable.from(requests.all());
   let failure: { error: unknown } | undefined;
   sending.on('error', (error) => {
     failure = { error };
@@ -197,8 +288,8 @@ async function checkOnce(
  * what the trajectory throws.
  */
 export async function checkTrajectory(check: Check): Promise<TrajectoryCheck> {
-  const source = messagesOf(check.trajectory, check.shape);
-  const samples = new Kept(source);
+  const source = messagesOf(check);
+  const requests = new Requests(check.start, source);
   let told = 0;
   const progress = (done: number, total: number) => {
     if (done <= told) return;
@@ -207,7 +298,7 @@ export async function checkTrajectory(check: Check): Promise<TrajectoryCheck> {
   };
   try {
     return await untilDone(
-      () => checkOnce({ ...check, progress }, samples),
+      () => checkOnce({ ...check, progress }, requests),
       check.limits,
     );
   } finally {

@@ -65,21 +65,10 @@ export interface ConnectOptions extends SecurityOptions {
   channelOptions?: ChannelOptions;
 }
 
-const NAMES: readonly (keyof ConnectOptions)[] = [
-  'deadlineMs',
-  'waitForServerMs',
-  'maxMessageBytes',
-  'chunkRows',
-  'retry',
-  'onRetry',
-  'tlsCa',
-  'tlsCert',
-  'tlsKey',
-  'tlsServerName',
-  'token',
-  'tokenFile',
-  'channelOptions',
-];
+const NAMES = (
+  'deadlineMs waitForServerMs maxMessageBytes chunkRows retry onRetry ' +
+  'channelOptions tlsCa tlsCert tlsKey tlsServerName token tokenFile'
+).split(' ');
 
 /** How a description becomes a model; part of its revision. All may be absent. */
 export type UrdfOptions = Partial<RegistrationOptions>;
@@ -128,49 +117,33 @@ export async function connect(
   options: ConnectOptions = {},
 ): Promise<Client> {
   const client = new Client(address, options);
-  const start = Date.now();
+  const end = Date.now() + (options.waitForServerMs ?? 0);
   while (true) {
     try {
       await client.serverInfo({ retry: false });
       return client;
     } catch (error) {
-      if (error instanceof TorquedError && isOfAnotherServer(error)) {
+      if (!(error instanceof TorquedError)) throw error;
+      const { code, reason, message } = error;
+      // It knows nothing of a call that every server of ours knows, or it speaks
+      // HTTP and no gRPC.
+      const isOther =
+        code === 'UNIMPLEMENTED' ||
+        (/^(INTERNAL|UNKNOWN)$/.test(code) && /HTTP status/.test(message));
+      const isSilent = code === 'UNAVAILABLE' || code === 'DEADLINE_EXCEEDED';
+      // Any other word of the server shows that it is there.
+      if (reason !== '' || !(isOther || isSilent)) return client;
+      if (isOther || Date.now() >= end) {
         client.close();
-        throw new TorquedError(
-          error.code,
-          `no torqued server answers at ${client.address}: ` +
-            (error.message || error.code),
-        );
-      }
-      if (!(error instanceof TorquedError) || isWordOfServer(error)) {
-        return client;
-      }
-      if (Date.now() - start >= (options.waitForServerMs ?? 0)) {
-        client.close();
-        throw new TorquedError(
-          error.code,
-          `no connection to ${client.address}: ${error.message}`,
-        );
+        const what = isOther
+          ? 'no torqued server answers at'
+          : 'no connection to';
+        const why = `${what} ${client.address}: ${message || code}`;
+        throw new TorquedError(code, why);
       }
     }
     await sleep(CONNECT_AGAIN_MS);
   }
-}
-
-// What answered knows nothing of a call that every server of ours knows, or it
-// speaks HTTP and no gRPC.
-function isOfAnotherServer({ reason, code, message }: TorquedError): boolean {
-  if (reason !== '') return false;
-  const isVague = code === 'INTERNAL' || code === 'UNKNOWN';
-  return code === 'UNIMPLEMENTED' || (isVague && /HTTP status/.test(message));
-}
-
-// Any other word of the server shows that it is there.
-function isWordOfServer(error: TorquedError): boolean {
-  return (
-    error.reason !== '' ||
-    (error.code !== 'UNAVAILABLE' && error.code !== 'DEADLINE_EXCEEDED')
-  );
 }
 
 /** One connection, to be shared by all of a program. Made by `connect`. */
@@ -212,7 +185,6 @@ export class Client {
     reference: string,
     options: CallOptions = {},
   ): Promise<ModelInfo> {
-    checkNames(options, CALL_NAMES);
     const model = { model: reference };
     const reply = await this.#read(METHODS.getModel, model, options);
     return view<ModelInfo>('ModelInfo', reply['model'] as object);
@@ -223,7 +195,6 @@ export class Client {
     reference: string,
     options: CallOptions = {},
   ): Promise<Uint8Array> {
-    checkNames(options, CALL_NAMES);
     const request = { model: reference, includeSource: true };
     const reply = await this.#read(METHODS.getModel, request, options);
     return Uint8Array.from(reply['source'] as Uint8Array);
@@ -243,7 +214,8 @@ export class Client {
     options: RegisterOptions & CallOptions = {},
   ): Promise<Registration> {
     checkNames(options, REGISTER_NAMES);
-    const { label, expectedCurrent, file, ...rest } = options;
+    const { label, expectedCurrent, file, deadlineMs, signal, ...rest } =
+      options;
     checkKind('options.file', file, 'string');
     const own = { label, expectedCurrent };
     const request = {
@@ -253,7 +225,7 @@ export class Client {
     };
     try {
       const method = METHODS.registerModel;
-      const wire = await this.#change(method, request, options);
+      const wire = await this.#change(method, request, { deadlineMs, signal });
       const reply = view<Registration>('RegisterModelReply', wire);
       return { ...reply, robot: this.#robot(reply.model) };
     } catch (error) {
@@ -267,14 +239,15 @@ export class Client {
     options: UrdfOptions & CallOptions = {},
   ): Promise<ValidateModelReply> {
     checkNames(options, URDF_NAMES);
-    const request = registration(urdf, options);
-    const reply = await this.#read(METHODS.validateModel, request, options);
+    const { deadlineMs, signal, ...rest } = options;
+    const request = registration(urdf, rest);
+    const call = { deadlineMs, signal };
+    const reply = await this.#read(METHODS.validateModel, request, call);
     return view('ValidateModelReply', reply);
   }
 
   /** All names with their current revisions, in byte order. */
   async listModels(options: CallOptions = {}): Promise<ModelSummary[]> {
-    checkNames(options, CALL_NAMES);
     const models: ModelSummary[] = [];
     let pageToken = '';
     do {
@@ -304,12 +277,8 @@ export class Client {
   async serverInfo(
     options: CallOptions & { retry?: boolean } = {},
   ): Promise<GetServerInfoReply> {
-    checkNames(options, [...CALL_NAMES, 'retry']);
-    const limits = this.#limitsOf(options);
-    const reply = await untilDone(
-      () => this.#channel.unary<object>(METHODS.getServerInfo, {}, limits),
-      options.retry === false ? { ...limits, retry: undefined } : limits,
-    );
+    const { retry = true, ...call } = options;
+    const reply = await this.#read(METHODS.getServerInfo, {}, call, retry);
     const info = view<GetServerInfoReply>('GetServerInfoReply', reply);
     const { rows, messageBytes, inflightBytes } = this.#sizes;
     this.#sizes = {
@@ -326,8 +295,15 @@ export class Client {
     this.#channel.close();
   }
 
-  #read(method: Method, request: object, options: CallOptions): Promise<Reply> {
+  #read(
+    method: Method,
+    request: object,
+    options: CallOptions,
+    retry = true,
+  ): Promise<Reply> {
+    checkNames(options, CALL_NAMES);
     const limits = this.#limitsOf(options);
+    if (!retry) limits.retry = undefined;
     return untilDone(
       () => this.#channel.unary<Reply>(method, request, limits),
       limits,
@@ -358,7 +334,7 @@ export class Client {
   async #findServer(limits: CallLimits): Promise<void> {
     try {
       await untilDone(
-        () => this.#channel.unary<object>(METHODS.getServerInfo, {}, limits),
+        () => this.#channel.unary(METHODS.getServerInfo, {}, limits),
         limits,
       );
     } catch (error) {
@@ -385,14 +361,12 @@ export class Client {
     }
     const { retry, onRetry } = this.#options;
     const ms = deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS;
+    const retrying = { waiting: onRetry, budget: this.#budget };
     return {
       deadline: ms < LONGEST_MS ? Date.now() + ms : Infinity,
       signal,
       closing: this.#channel.closing,
-      retry:
-        retry === false
-          ? undefined
-          : { waiting: onRetry, budget: this.#budget },
+      retry: retry === false ? undefined : retrying,
     };
   }
 }
@@ -400,12 +374,9 @@ export class Client {
 type Reply = Record<string, unknown>;
 
 // What registration and dry run share of a request.
-function registration(
-  urdf: string | Uint8Array,
-  { deadlineMs: _, signal: __, ...rest }: UrdfOptions & CallOptions,
-): object {
+function registration(urdf: string | Uint8Array, options: UrdfOptions): object {
   return {
     source: typeof urdf === 'string' ? Buffer.from(urdf, 'utf8') : urdf,
-    options: fill('RegistrationOptions', rest, 'options'),
+    options: fill('RegistrationOptions', options, 'options'),
   };
 }

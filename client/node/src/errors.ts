@@ -30,12 +30,9 @@ export interface FieldViolation {
 }
 
 /** What is known of a failure beside its code and its sentence. */
-export interface ErrorDetails {
-  readonly reason?: string;
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly fieldViolations?: readonly FieldViolation[];
-  readonly retryDelayMs?: number | undefined;
-}
+export type ErrorDetails = Partial<
+  Pick<TorquedError, 'reason' | 'metadata' | 'fieldViolations' | 'retryDelayMs'>
+>;
 
 /**
  * Every failure of a call: by the server's word, by the connection's, because

@@ -1,6 +1,11 @@
 // Robot dynamics of a torqued server: see docs/node.md.
 
-export { type CheckOptions, type TrajectoryCheck } from './check_trajectory.js';
+export type {
+  CheckOptions,
+  Trajectory,
+  TrajectoryCheck,
+  TrajectorySamples,
+} from './check_trajectory.js';
 export {
   Client,
   connect,
@@ -20,7 +25,6 @@ export {
 } from './errors.js';
 export type { Evaluation, EvaluationBase } from './evaluation.js';
 export {
-  findServerBinary,
   LocalServer,
   LocalServerError,
   type LocalServerOptions,
@@ -32,4 +36,3 @@ export type { Waiting } from './retry.js';
 export { Robot } from './robot.js';
 export type { ByJointName, JointRows, NumberList, Rows } from './rows_input.js';
 export type { SecurityOptions } from './security.js';
-export type { Trajectory, TrajectorySamples } from './trajectory_samples.js';

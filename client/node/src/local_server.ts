@@ -1,18 +1,11 @@
 // A server of one's own, for as long as it is needed.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { checkNames } from './message.js';
 import { sleep } from './retry.js';
 
@@ -42,45 +35,14 @@ export interface LocalServerOptions {
   stopTimeoutMs?: number;
 }
 
-const NAMES: readonly (keyof LocalServerOptions)[] = [
-  'binary',
-  'models',
-  'store',
-  'listen',
-  'arguments',
-  'startTimeoutMs',
-  'stopTimeoutMs',
-];
+const NAMES =
+  'binary models store listen arguments startTimeoutMs stopTimeoutMs'.split(
+    ' ',
+  );
 
 /** The server could not be started; the text ends with what it wrote. */
 export class LocalServerError extends Error {
   override readonly name = 'LocalServerError';
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-/** Where `binary` leads. Throws LocalServerError where there is no such file. */
-export function findServerBinary(binary?: string): string {
-  const named = binary ?? process.env['TORQUED_SERVER'];
-  if (named) {
-    if (isExecutable(named)) return resolve(named);
-    throw new LocalServerError(`${named} is no executable file`);
-  }
-  for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
-    const found = join(directory, 'torqued');
-    if (directory !== '' && isExecutable(found)) return resolve(found);
-  }
-  throw new LocalServerError(
-    'there is no executable torqued on the PATH: name it with the environment ' +
-      'variable TORQUED_SERVER, or add its directory to the PATH',
-  );
 }
 
 /** A server that this process has started; made by `startLocalServer`. */
@@ -104,22 +66,17 @@ export class LocalServer {
     // A longer path than a Unix socket may have leaves a port of this machine.
     const fits = Buffer.byteLength(directory) <= 100;
     const listen = fits ? `unix:${directory}/socket` : '127.0.0.1:0';
-    const command = existsSync(SETPRIV)
-      ? [SETPRIV, '--pdeathsig', 'TERM', binary]
-      : [binary];
-    const [program, ...before] = command as [string, ...string[]];
-    this.#child = spawn(
-      program,
-      [
-        ...before,
-        ...['--listen', options.listen ?? listen],
-        ...['--address-file', join(directory, 'address')],
-        ...['--store', options.store ?? join(directory, 'models.db')],
-        ...(options.models ?? []).flatMap((path) => ['--models', path]),
-        ...(options.arguments ?? []),
-      ],
-      { stdio: ['ignore', 'ignore', 'pipe'] },
-    );
+    const command = [
+      ...(existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'TERM'] : []),
+      ...[binary, '--listen', options.listen ?? listen],
+      ...['--address-file', join(directory, 'address')],
+      ...['--store', options.store ?? join(directory, 'models.db')],
+      ...(options.models ?? []).flatMap((path) => ['--models', path]),
+      ...(options.arguments ?? []),
+    ];
+    this.#child = spawn(command[0]!, command.slice(1), {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     this.pid = this.#child.pid ?? -1;
     const stderr = this.#child.stderr as Socket;
     stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -171,7 +128,7 @@ export async function startLocalServer(
   options: LocalServerOptions = {},
 ): Promise<LocalServer> {
   checkNames(options, NAMES);
-  const binary = findServerBinary(options.binary);
+  const binary = options.binary ?? (process.env['TORQUED_SERVER'] || 'torqued');
   const directory = mkdtempSync(join(tmpdir(), 'torqued-'));
   const server = new LocalServer(binary, directory, options);
   const deadline = Date.now() + (options.startTimeoutMs ?? 15_000);
@@ -189,7 +146,8 @@ export async function startLocalServer(
       const problem = server.end ?? 'did not serve in time';
       await server.close();
       throw new LocalServerError(
-        `the local server ${binary} ${problem}; it wrote:\n${server.log}`,
+        `the local server ${binary} ${problem} (the environment variable ` +
+          `TORQUED_SERVER names another one); it wrote:\n${server.log}`,
       );
     }
     await sleep(POLL_MS);

@@ -4,7 +4,6 @@ import protobuf from 'protobufjs';
 import { badArgument } from './errors.js';
 import { hint } from './near_names.js';
 import { messageType } from './protocol.js';
-import { matrixOf, type WireArray } from './tables.js';
 
 /** A 64-bit integer as protobufjs decodes it; exact up to 2^53. */
 export function toNumber(integer: unknown): number {
@@ -100,7 +99,7 @@ export function enumNumber(
 
 /**
  * A decoded message as a plain object: enums by name, absent fields undefined (a
- * limit: infinite), times in seconds, timestamps as dates, tables as matrices.
+ * limit: infinite), times in seconds, timestamps as dates.
  */
 export function view<T>(typeName: string, message: object): T {
   return viewOf(messageType(typeName), message) as T;
@@ -139,9 +138,6 @@ function readerOfOne(field: protobuf.Field): (value: unknown) => unknown {
     return (value) => enumName(type, value as number);
   }
   if (type instanceof protobuf.Type) {
-    if (type.name === 'Array') {
-      return (array) => matrixOf(array as WireArray, field.name);
-    }
     if (type.name === 'Duration') return seconds;
     if (type.name === 'Timestamp') {
       return (value) => new Date(seconds(value) * 1000);

@@ -19,9 +19,9 @@ import { enumType } from './protocol.js';
 export interface CallOptions {
   /** Milliseconds for the whole call, with all retries; of a large batch, until
    * another part of it is answered. Absent: that of the connection. */
-  deadlineMs?: number;
+  deadlineMs?: number | undefined;
   /** Ends the call at once; it then rejects with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** The names of CallOptions. */

@@ -37,32 +37,23 @@ export class RetryBudget {
  * waits. */
 export type Waiting = (error: TorquedError, delayMs: number) => void;
 
+/** What bounds a call. */
+export interface CallLimits {
+  /** When it has to be done, as Date.now() counts; may be Infinity. */
+  deadline: number;
+  readonly signal: AbortSignal | undefined;
+  /** Aborted when the client is closed. */
+  readonly closing: AbortSignal;
+  /** Undefined: the first failure is final. */
+  retry: Retrying | undefined;
+}
+
 /** How a call is tried again. */
 export interface Retrying {
   readonly waiting: Waiting | undefined;
   readonly budget: RetryBudget;
   /** Of a call without a deadline. Absent: LONGEST_OUTAGE_MS. */
   readonly longestOutageMs?: number;
-}
-
-/** What bounds a call. */
-export interface CallLimits {
-  /** When it has to be done, as Date.now() counts; may be Infinity. */
-  readonly deadline: number;
-  readonly signal: AbortSignal | undefined;
-  /** Aborted when the client is closed. */
-  readonly closing: AbortSignal;
-  /** Undefined: the first failure is final. */
-  readonly retry: Retrying | undefined;
-}
-
-/** One of the tries of a call. */
-export interface Try {
-  /** Another one has failed. */
-  readonly again: boolean;
-  /** The deadline, or where there is none the end of the outage, as Date.now()
-   * counts. */
-  readonly end: number;
 }
 
 /** Whether a failure may pass: of a call that changes nothing. */
@@ -98,14 +89,15 @@ export function sleep(
 }
 
 /**
- * Runs `attempt` until it succeeds or fails for good. It waits half to all of
+ * Runs `attempt` until it succeeds or fails for good, told whether it is another
+ * try and by when it has to be done. It waits half to all of
  * what doubles from 50 ms to 1 s, never below what the server asks for, and
  * again until the budget has a token. The last try comes 50 ms before the
  * deadline, or before LONGEST_OUTAGE_MS from the first failure where there is
  * none, and takes no token.
  */
 export async function untilDone<T>(
-  attempt: (next: Try) => Promise<T>,
+  attempt: (next: { again: boolean; end: number }) => Promise<T>,
   limits: CallLimits,
   isTransient: (error: TorquedError) => boolean = mayPass,
 ): Promise<T> {

@@ -5,6 +5,7 @@ import type { Channel } from './channel.js';
 import {
   type CheckOptions,
   checkTrajectory,
+  type Trajectory,
   type TrajectoryCheck,
   wireStart,
 } from './check_trajectory.js';
@@ -19,14 +20,12 @@ import {
   type States,
   type TrajectoryTable,
 } from './contract.js';
-import { badArgument, RowError } from './errors.js';
+import { RowError } from './errors.js';
 import type { Evaluation, EvaluationBase } from './evaluation.js';
+import { wrongKind } from './message.js';
 import { type CallOptions, type ComputeOptions, wireWhat } from './options.js';
 import type { CallLimits } from './retry.js';
 import { type InputShape, readInputs } from './states.js';
-import type { Trajectory } from './trajectory_samples.js';
-
-const ANSWER = Symbol('answer');
 
 /** What a robot needs of its client. */
 export interface RobotConnection {
@@ -81,7 +80,8 @@ export class Robot {
       limits: this.#connection.limitsOf(options),
       what,
       inputs: readInputs(states, 'states', INPUTS, shape),
-      asked: { quantities, sizes: shape.sizes },
+      quantities,
+      shapeSizes: shape.sizes,
       sizes: withChunkRows(this.#connection.sizes, options.chunkRows),
       progress: options.progress,
     });
@@ -111,28 +111,11 @@ export class Robot {
       limits: this.#connection.limitsOf(options),
       start,
       trajectory,
-      shape: {
-        ...this.#shape(options),
-        maxMessageBytes: this.#connection.sizes.messageBytes,
-      },
+      shape: this.#shape(options),
+      maxMessageBytes: this.#connection.sizes.messageBytes,
       progress: options.progress,
     });
     return check as TrajectoryCheck<Table>;
-  }
-
-  /** What the method of a quantity returns. */
-  async [ANSWER]<Q extends QuantityName>(
-    quantity: Q,
-    states: States,
-    options?: ComputeOptions,
-  ): Promise<Evaluation<Q>> {
-    const result = await this.compute([quantity], states, options);
-    const { rows, rowStatus } = result as EvaluationBase;
-    const [status] = rowStatus;
-    if (rows === 1 && status && status.code !== 'SINGULAR_TASK_SPACE') {
-      throw new RowError(status);
-    }
-    return result;
   }
 
   #shape(options: DynamicsOptions): InputShape {
@@ -156,21 +139,22 @@ export interface Robot extends QuantityMethods {}
 
 for (const quantity of Object.keys(RESULT_TABLES) as QuantityName[]) {
   Object.defineProperty(Robot.prototype, quantity, {
-    value(this: Robot, states: States, options?: ComputeOptions) {
-      return this[ANSWER](quantity, states, options);
+    async value(this: Robot, states: States, options?: ComputeOptions) {
+      const result = await this.compute([quantity], states, options);
+      const { rows, rowStatus } = result as EvaluationBase;
+      const [status] = rowStatus;
+      if (rows === 1 && status && status.code !== 'SINGULAR_TASK_SPACE') {
+        throw new RowError(status);
+      }
+      return result;
     },
   });
 }
 
 /** Throws INVALID_OPTION unless it is a count, or absent. */
-export function withChunkRows(sizes: SizeLimits, rows?: number): SizeLimits {
-  if (rows === undefined) return sizes;
-  if (!Number.isInteger(rows) || rows < 1) {
-    throw badArgument(
-      'INVALID_OPTION',
-      'options.chunkRows',
-      `chunkRows is ${rows}, which is not a whole number from 1 on`,
-    );
+export function withChunkRows(sizes: SizeLimits, rows = Infinity): SizeLimits {
+  if (rows >= 1 && (Number.isInteger(rows) || rows === Infinity)) {
+    return { ...sizes, rows: Math.min(rows, sizes.rows) };
   }
-  return { ...sizes, rows: Math.min(rows, sizes.rows) };
+  throw wrongKind('options.chunkRows', rows, 'a count from 1 on');
 }

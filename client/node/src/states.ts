@@ -5,32 +5,25 @@ import type { Matrix } from './matrix.js';
 import { toTable, wrongRows } from './rows_input.js';
 import { rowsOfTable, type SentArray } from './tables.js';
 
+/** What the words of a shape stand for: "nv". */
+export type Sizes = Readonly<Record<string, number>>;
+
 /** What a robot's inputs are read by. */
 export interface InputShape {
-  /** What the words of an input's shape stand for. */
-  readonly sizes: Readonly<Record<string, number>>;
+  readonly sizes: Sizes;
   /** Joint of each column. */
   readonly jointNames: readonly string[];
 }
 
+type What = 'states' | 'samples';
+
 /** The inputs that are present, as tables under their names on the wire. */
 export type Inputs = Readonly<Record<string, Matrix>>;
 
-/** Numbers of a row of that shape, "nv nv". */
-export function countOf(
-  shape: string,
-  sizes: Readonly<Record<string, number>>,
-): number {
-  return sizesOf(shape, sizes).reduce((product, size) => product * size, 1);
-}
-
 const wordsOf = new Map<string, readonly string[]>();
 
-/** The sizes of a shape. */
-export function sizesOf(
-  shape: string,
-  sizes: Readonly<Record<string, number>>,
-): number[] {
+/** The sizes of a shape, "nv nv". */
+export function sizesOf(shape: string, sizes: Sizes): number[] {
   let words = wordsOf.get(shape);
   if (!words) {
     wordsOf.set(shape, (words = shape.split(' ').filter(Boolean)));
@@ -38,11 +31,16 @@ export function sizesOf(
   return words.map((word) => sizes[word] ?? Number(word));
 }
 
+/** Numbers of a row of that shape. */
+export function countOf(shape: string, sizes: Sizes): number {
+  return sizesOf(shape, sizes).reduce((product, size) => product * size, 1);
+}
+
 /** Reads the inputs of `shapes`; `prefix` stands before their fields in errors.
  * Throws TorquedError for what is no table of numbers. */
 export function readInputs(
   given: object,
-  what: 'states' | 'samples',
+  what: What,
   shapes: Readonly<Record<string, string>>,
   { sizes, jointNames }: InputShape,
 ): Inputs {
@@ -62,7 +60,7 @@ export function readInputs(
 }
 
 /** As errors name it. */
-function fieldOf(name: string, what: 'states' | 'samples'): string {
+function fieldOf(name: string, what: What): string {
   return `${what === 'samples' ? 'samples.' : ''}${snakeName(name)}`;
 }
 
@@ -70,7 +68,7 @@ function fieldOf(name: string, what: 'states' | 'samples'): string {
  * another one has neither that many nor, if it may, one. */
 export function countRows(
   inputs: Inputs,
-  what: 'states' | 'samples',
+  what: What,
   mayRepeat: (name: string) => boolean = () => true,
 ): number {
   let [rows, longest] = [0, ''];

@@ -40,14 +40,6 @@ export function countNumbers({ f64, f32, values }: WireArray): number {
   return f64.length / 8 + f32.length / 4 + values.length;
 }
 
-/** The rows of an array. */
-export function matrixOf(array: WireArray, name: string): Matrix {
-  const rows = countNumbers(array) / Math.max(array.columns, 1);
-  const builder = new TableBuilder(rows);
-  builder.add(name, array, 0, rows);
-  return builder.table(name);
-}
-
 /** Tables whose rows arrive in parts, in order. */
 export class TableBuilder {
   readonly #total: number;
@@ -76,10 +68,9 @@ export class TableBuilder {
       !(first + count <= this.#total) ||
       numbers !== count * columns
     ) {
-      throw brokenReply(
-        `the reply's ${name} has ${numbers} numbers of ${columns} columns for ` +
-          `${count} rows from ${first} on, ${part.rows} were there`,
-      );
+      const what = `${numbers} numbers of ${columns} columns`;
+      const where = `${count} rows from ${first} on, after ${part.rows}`;
+      throw brokenReply(`the reply's ${name} has ${what} for ${where}`);
     }
     const { data } = part.table;
     const at = first * columns;
