@@ -111,96 +111,76 @@ const TABLES = Object.fromEntries(
   ]),
 );
 
-// Takes the replies of a batch in order.
-class EvaluationBuilder {
-  readonly #rows: number;
-  readonly #sizes: Sizes;
-  // Names of results, with the shape of a row.
-  readonly #shapes: (readonly [string, string])[];
-  readonly #tables: TableBuilder;
-  readonly #lists: Record<string, number[]> = {};
-  readonly #ok: Uint8Array;
-  readonly #rowStatus: RowStatus[] = [];
-  readonly #timing: Timing = { queue: 0, compute: 0 };
-  #rowsNotOk = 0;
-  #echo: object | undefined;
+// Takes the replies of a batch of `rows` states in order.
+function evaluationBuilder({ quantities, shapeSizes }: Batch, rows: number) {
+  const shapes = quantities.flatMap((quantity) => TABLES[quantity]!);
+  const tables = new TableBuilder(rows);
+  const lists: Record<string, number[]> = {};
+  const ok = new Uint8Array(rows).fill(1);
+  const rowStatus: RowStatus[] = [];
+  const timing: Timing = { queue: 0, compute: 0 };
+  let rowsNotOk = 0;
+  let wireEcho: object | undefined;
 
-  /** For `rows` states in all. */
-  constructor({ quantities, shapeSizes }: Batch, rows: number) {
-    this.#rows = rows;
-    this.#sizes = shapeSizes;
-    this.#tables = new TableBuilder(rows);
-    this.#ok = new Uint8Array(rows).fill(1);
-    this.#shapes = quantities.flatMap((quantity) => TABLES[quantity]!);
-  }
-
-  /** Throws TorquedError where the reply is not what was asked for. */
-  add(reply: WireReply, first: number): void {
-    const rows = toNumber(reply.rows);
-    const { results, echo } = reply;
-    for (const [name, shape] of this.#shapes) {
-      const array = results?.[name] as WireArray | null;
-      if (!array) throw brokenReply(`the reply lacks ${name}`);
-      const sizes = sizesOf(shape, this.#sizes);
-      const height = sizes.length < 2 ? 1 : sizes[0];
-      this.#tables.add(name, array, first, rows, height);
-    }
-    for (const { name } of LISTS) {
-      const list = (results?.[name] ?? []) as number[];
-      if (list.length > 0) (this.#lists[name] ??= []).push(...list);
-    }
-    for (const wire of reply.rowStatus) {
-      const status = view<RowStatus>('RowStatus', wire);
-      const row = status.row + first;
-      this.#ok[row] = 0;
-      if (this.#rowStatus.length < MAX_LISTED) {
-        this.#rowStatus.push({ ...status, row });
-      }
-    }
-    this.#rowsNotOk += toNumber(reply.rowsNotOk);
-    if (!echo) throw brokenReply('the reply does not say what it refers to');
-    this.#echo ??= echo;
-    for (const name of ['queue', 'compute'] as const) {
-      const time = echo.timing?.[name];
-      if (time) this.#timing[name] += seconds(time);
-    }
-  }
-
-  /** The whole; at least one reply has come. */
-  build(): EvaluationBase {
-    const wire = this.#echo!;
-    let echo: Echo | undefined;
-    const whole = {
-      rows: this.#rows,
-      ok: this.#ok,
-      rowStatus: this.#rowStatus,
-      rowsNotOk: this.#rowsNotOk,
-      timing: this.#timing,
-      // Made where it is read: it costs more than a state's numbers.
-      get echo() {
-        return (echo ??= view<Echo>('Echo', wire));
-      },
-    };
-    for (const [name] of this.#shapes) {
-      Object.assign(whole, { [name]: this.#tables.table(name) });
-    }
-    for (const { name, type } of LISTS) {
-      const list = this.#lists[name];
-      if (list) Object.assign(whole, { [name]: this.#listOf(type, list) });
-    }
-    return whole;
-  }
-
-  #listOf(type: string, list: number[]) {
-    if (list.length !== this.#rows) {
-      throw brokenReply(
-        `the reply has ${list.length} of ${this.#rows} ${type}`,
-      );
+  const listOf = (type: string, list: number[]) => {
+    if (list.length !== rows) {
+      throw brokenReply(`the reply has ${list.length} of ${rows} ${type}`);
     }
     if (type === 'double') return Float64Array.from(list);
     if (type === 'uint32') return Uint32Array.from(list);
     return list.map((number) => enumName(enumType(type), number));
-  }
+  };
+
+  return {
+    /** Throws TorquedError where the reply is not what was asked for. */
+    add(reply: WireReply, first: number): void {
+      const { results, echo } = reply;
+      for (const [name, shape] of shapes) {
+        const array = results?.[name] as WireArray | null;
+        if (!array) throw brokenReply(`the reply lacks ${name}`);
+        const sizes = sizesOf(shape, shapeSizes);
+        const height = sizes.length < 2 ? 1 : sizes[0];
+        tables.add(name, array, first, toNumber(reply.rows), height);
+      }
+      for (const { name } of LISTS) {
+        const list = (results?.[name] ?? []) as number[];
+        if (list.length > 0) (lists[name] ??= []).push(...list);
+      }
+      for (const wire of reply.rowStatus) {
+        const status = view<RowStatus>('RowStatus', wire);
+        const row = status.row + first;
+        ok[row] = 0;
+        if (rowStatus.length < MAX_LISTED) rowStatus.push({ ...status, row });
+      }
+      rowsNotOk += toNumber(reply.rowsNotOk);
+      if (!echo) throw brokenReply('the reply has no echo');
+      wireEcho ??= echo;
+      for (const name of ['queue', 'compute'] as const) {
+        const time = echo.timing?.[name];
+        if (time) timing[name] += seconds(time);
+      }
+    },
+
+    /** The whole; at least one reply has come. */
+    build(): EvaluationBase {
+      let echo: Echo | undefined;
+      const whole = {
+        ...{ rows, ok, rowStatus, rowsNotOk, timing },
+        // Made where it is read: it costs more than a state's numbers.
+        get echo() {
+          return (echo ??= view<Echo>('Echo', wireEcho!));
+        },
+      };
+      for (const [name] of shapes) {
+        Object.assign(whole, { [name]: tables.table(name) });
+      }
+      for (const { name, type } of LISTS) {
+        const list = lists[name];
+        if (list) Object.assign(whole, { [name]: listOf(type, list) });
+      }
+      return whole;
+    },
+  };
 }
 
 // The server counts rows from the start of its call.
@@ -260,7 +240,7 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
   const abort = () => over?.abort(signal?.reason);
   const limits = { ...batch.limits, signal: over?.signal ?? signal };
 
-  let builder: EvaluationBuilder | undefined;
+  let builder: ReturnType<typeof evaluationBuilder> | undefined;
 
   const join = async (part: Part, reply: WireReply): Promise<void> => {
     limits.deadline = Date.now() + patienceMs;
@@ -277,7 +257,7 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
     if (total > 0 && rows !== part.rows) {
       throw brokenReply(`the reply has ${rows} rows of ${part.rows}`);
     }
-    builder ??= new EvaluationBuilder(batch, total || rows);
+    builder ??= evaluationBuilder(batch, total || rows);
     builder.add(reply, part.first);
     progress?.(part.first + rows, total || rows);
   };

@@ -119,43 +119,6 @@ type WireSamples = Record<string, SentArray>;
 
 const tableType = enumType('TrajectoryTable');
 
-// Takes the replies to one check in order.
-class CheckBuilder {
-  readonly #names: readonly string[];
-  #verdict: TrajectoryVerdict | undefined;
-  #tables = new TableBuilder(0);
-
-  constructor({ start: { tables = [] } }: Check) {
-    this.#names = tables.map((number) =>
-      camelName(enumName(tableType, number)!),
-    );
-  }
-
-  add({ verdict, rows }: WireCheckReply): void {
-    if (verdict) {
-      this.#verdict = view<TrajectoryVerdict>('TrajectoryVerdict', verdict);
-      this.#tables = new TableBuilder(this.#verdict.samples);
-    }
-    for (const name of rows ? this.#names : []) {
-      const array = rows![name];
-      if (!array?.columns) continue;
-      const count = countNumbers(array) / array.columns;
-      this.#tables.add(name, array, toNumber(rows!.firstSample), count);
-    }
-  }
-
-  build(): TrajectoryCheck {
-    if (!this.#verdict) throw brokenReply('the reply has no verdict');
-    // Nothing travels of tables without columns: those of a robot without joints.
-    const isEmpty = this.#verdict.joints.length === 0;
-    const tables = this.#names.map((name) => [
-      name,
-      this.#tables.table(name, isEmpty),
-    ]);
-    return { ...this.#verdict, tables: Object.fromEntries(tables) };
-  }
-}
-
 const WRENCH = 'tipWrenchOnEnvironment';
 const { q, v, a, [WRENCH]: wrench } = INPUTS;
 const SAMPLES = { time: '1', q, v, a, [WRENCH]: wrench };
@@ -215,46 +178,42 @@ async function* messagesOf(
   }
 }
 
+type Requests = () => AsyncGenerator<object, void, undefined>;
+
 // The messages of a check, whose samples are kept for one that begins anew.
-class Requests {
-  readonly #start: WireStart;
-  readonly #source: AsyncIterator<WireSamples>;
-  readonly #samples: WireSamples[] = [];
+function keeping(
+  start: WireStart,
+  source: AsyncIterator<WireSamples>,
+): Requests {
+  const samples: WireSamples[] = [];
   // What a check waited for when it failed is for the next one.
-  #taking: Promise<boolean> | undefined;
-
-  constructor(start: WireStart, source: AsyncIterator<WireSamples>) {
-    this.#start = start;
-    this.#source = source;
-  }
-
-  async *all(): AsyncGenerator<object, void, undefined> {
-    yield { start: this.#start };
-    for (let k = 0; ; k += 1) {
-      if (k === this.#samples.length) {
-        this.#taking ??= this.#take();
-        if (!(await this.#taking)) return;
-      }
-      yield { samples: this.#samples[k] };
-    }
-  }
-
-  async #take(): Promise<boolean> {
-    const taken = await this.#source.next();
+  let taking: Promise<boolean> | undefined;
+  const take = async () => {
+    const taken = await source.next();
     if (taken.done) return false;
-    this.#samples.push(taken.value);
-    this.#taking = undefined;
+    samples.push(taken.value);
+    taking = undefined;
     return true;
-  }
+  };
+  return async function* () {
+    yield { start };
+    for (let k = 0; ; k += 1) {
+      if (k === samples.length && !(await (taking ??= take()))) return;
+      yield { samples: samples[k] };
+    }
+  };
 }
 
 async function checkOnce(
   check: Check,
   requests: Requests,
 ): Promise<TrajectoryCheck> {
-  const { channel, limits } = check;
+  const { channel, limits, start } = check;
+  const names = (start.tables ?? []).map((number) =>
+    camelName(enumName(tableType, number)!),
+  );
   const stream = channel.stream(METHODS.checkTrajectory, limits);
-  const sending = Readable.from(requests.all());
+  const sending = Readable.from(requests());
   let failure: { error: unknown } | undefined;
   sending.on('error', (error) => {
     failure = { error };
@@ -262,16 +221,31 @@ async function checkOnce(
   });
   sending.pipe(stream as unknown as Duplex);
   try {
-    const builder = new CheckBuilder(check);
+    let verdict: TrajectoryVerdict | undefined;
+    let tables = new TableBuilder(0);
     for await (const message of stream) {
-      const reply = message as WireCheckReply;
-      builder.add(reply);
-      if (!reply.progress) continue;
-      const { samplesDone, samples } = reply.progress;
-      check.progress?.(toNumber(samplesDone), toNumber(samples));
+      const { progress, rows, verdict: wire } = message as WireCheckReply;
+      if (progress) {
+        const { samplesDone, samples } = progress;
+        check.progress?.(toNumber(samplesDone), toNumber(samples));
+      }
+      if (wire) {
+        verdict = view<TrajectoryVerdict>('TrajectoryVerdict', wire);
+        tables = new TableBuilder(verdict.samples);
+      }
+      for (const name of rows ? names : []) {
+        const array = rows![name];
+        if (!array?.columns) continue;
+        const count = countNumbers(array) / array.columns;
+        tables.add(name, array, toNumber(rows!.firstSample), count);
+      }
     }
     if (failure) throw failure.error;
-    return builder.build();
+    if (!verdict) throw brokenReply('the reply has no verdict');
+    // Nothing travels of tables without columns: those of a robot without joints.
+    const isEmpty = verdict.joints.length === 0;
+    const whole = names.map((name) => [name, tables.table(name, isEmpty)]);
+    return { ...verdict, tables: Object.fromEntries(whole) };
   } catch (thrown) {
     limits.signal?.throwIfAborted();
     if (failure) throw failure.error;
@@ -289,7 +263,7 @@ async function checkOnce(
  */
 export async function checkTrajectory(check: Check): Promise<TrajectoryCheck> {
   const source = messagesOf(check);
-  const requests = new Requests(check.start, source);
+  const requests = keeping(check.start, source);
   let told = 0;
   const progress = (done: number, total: number) => {
     if (done <= told) return;
