@@ -49,14 +49,9 @@ export interface ConnectOptions extends SecurityOptions {
   /** Most states of one message; a larger batch travels in parts. Absent: as many
    * as 1 MiB holds. */
   chunkRows?: number;
-  /**
-   * Try again, within the deadline, what changes nothing on the server and failed
-   * with UNAVAILABLE, with a delay after which to retry, for a lost connection,
-   * or for a cancellation that the caller has not asked for. Of a batch only
-   * what is not answered. What does change something is tried again only where a
-   * server that shuts down has refused it (DRAINING). docs/retries.md says when
-   * and how often. Absent: true.
-   */
+  /** Try again, within the deadline, what failed in passing and changes nothing
+   * on the server, or was refused by a server that shuts down (DRAINING):
+   * docs/retries.md. Absent: true. */
   retry?: boolean;
   /** Told before each wait for another try. */
   onRetry?: Waiting;

@@ -92,13 +92,12 @@ export class Robot {
    * Whether the robot keeps its limits along a trajectory, where not, and by how
    * much. `trajectory` is all its samples, or an iterable or async iterable of
    * parts, which are sent while the next ones are made: any number of samples
-   * each, all with the same inputs. The verdict does not depend on how they are
-   * cut. The server keeps all samples until the end, and so does this side,
-   * which begins anew after UNAVAILABLE and OVERLOADED; it may be refused for
-   * its size (REQUEST_TOO_LARGE). The deadline is that of the whole check, the
-   * making of the samples included. Rejects with TorquedError: fields are named
-   * "samples.q", "start.bounds[2].effort", single numbers by their place in the
-   * whole trajectory, "q[120][3]"; or with what `trajectory` throws.
+   * each, all with the same inputs. Both sides keep all samples until the end;
+   * this one begins again after UNAVAILABLE and OVERLOADED. The deadline is that
+   * of the whole check, the making of the samples included. Rejects with
+   * TorquedError: fields are named "samples.q", "start.bounds[2].effort", single
+   * numbers by their place in the whole, "q[120][3]"; or with what `trajectory`
+   * throws.
    */
   async checkTrajectory<Table extends TrajectoryTable = never>(
     trajectory: Trajectory,

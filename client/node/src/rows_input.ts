@@ -39,35 +39,28 @@ export function toTable(
   jointNames: readonly string[] | undefined,
 ): Matrix | undefined {
   if (given === undefined || given === null) return undefined;
-  const table = tableOf(field, given, columns, jointNames);
+  let table: Matrix;
+  if (given instanceof Matrix) {
+    table = given;
+  } else if (Array.isArray(given) && isList(given[0])) {
+    table = fromRows(field, given);
+  } else if (typeof given === 'object' && !isList(given) && jointNames) {
+    table = fromNames(field, given as ByJointName, jointNames);
+  } else {
+    table = fromFlat(field, numbersOf(field, given), columns);
+  }
   if (table.data.length > 0) return table;
   // Taken for absent it would stand for zeros.
   if (columns > 0) throw wrongRows(field, `${field} is given and has no rows`);
   return undefined;
 }
 
-function tableOf(
-  field: string,
-  given: object,
-  columns: number,
-  jointNames: readonly string[] | undefined,
-): Matrix {
-  if (given instanceof Matrix) return given;
-  if (Array.isArray(given) && given.length > 0 && isList(given[0])) {
-    return fromRows(field, given);
-  }
-  if (typeof given === 'object' && !isList(given) && jointNames) {
-    return fromNames(field, given as ByJointName, jointNames);
-  }
-  const data = numbersOf(field, given);
-  if (data.length % columns !== 0 && data.length > 0) {
-    throw badArgument(
-      'WRONG_COLUMN_COUNT',
-      field,
-      `${field} has ${data.length} numbers, which are no rows of ${columns}`,
-    );
-  }
-  return new Matrix(data, data.length / columns || 0, columns);
+function fromFlat(field: string, data: Float64Array, columns: number): Matrix {
+  const rows = data.length / columns || 0;
+  if (Number.isInteger(rows)) return new Matrix(data, rows, columns);
+  const what = `${field} has ${data.length} numbers`;
+  const why = `${what}, which are no rows of ${columns}`;
+  throw badArgument('WRONG_COLUMN_COUNT', field, why);
 }
 
 function numbersOf(field: string, given: unknown): Float64Array {
