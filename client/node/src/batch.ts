@@ -164,19 +164,21 @@ function evaluationBuilder({ quantities, shapeSizes }: Batch, rows: number) {
     /** The whole; at least one reply has come. */
     build(): EvaluationBase {
       let echo: Echo | undefined;
-      const whole = {
-        ...{ rows, ok, rowStatus, rowsNotOk, timing },
+      const whole: EvaluationBase & Record<string, unknown> = {
+        rows,
+        ok,
+        rowStatus,
+        rowsNotOk,
+        timing,
         // Made where it is read: it costs more than a state's numbers.
         get echo() {
           return (echo ??= view<Echo>('Echo', wireEcho!));
         },
       };
-      for (const [name] of shapes) {
-        Object.assign(whole, { [name]: tables.table(name) });
-      }
+      for (const [name] of shapes) whole[name] = tables.table(name);
       for (const { name, type } of LISTS) {
         const list = lists[name];
-        if (list) Object.assign(whole, { [name]: listOf(type, list) });
+        if (list) whole[name] = listOf(type, list);
       }
       return whole;
     },
