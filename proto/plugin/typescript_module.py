@@ -163,12 +163,11 @@ class Generator:
             yield f"  {camel(field.name)}?: {'JointRows' if joints else 'Rows'};"
         yield "}"
         yield ""
-        yield from comment("The wire's name of each input, and the shape of its rows.")
-        yield ("export const INPUTS: Readonly<\n"
-               "  Record<keyof States, readonly [string, string]>\n> = {")
+        yield from comment("The shape of each input's rows.")
+        yield "export const INPUTS: Readonly<Record<keyof States, string>> = {"
         for field in self.inputs:
             shape = self.contract.info(field, "table_info").shape
-            yield f"  {camel(field.name)}: ['{field.name}', '{shape}'],"
+            yield f"  {camel(field.name)}: '{shape}',"
         yield "};"
 
     # --- Quantities ----------------------------------------------------------
@@ -201,13 +200,13 @@ class Generator:
         yield from comment("A quantity, by the name of its method.")
         yield "export type QuantityName = keyof QuantityResults;"
         yield ""
-        yield from comment("Tables of each quantity with the shape of a state's numbers.")
+        yield from comment("Results of each quantity with the shape of a state's numbers.")
         yield ("export const RESULT_TABLES: Readonly<\n"
                "  Record<QuantityName, Readonly<Record<string, string>>>\n> = {")
         for name, _, _, results in rows:
             yield f"  {name}: {{"
             yield from (f"    {camel(field.name)}: '{table.shape}',"
-                        for field, table in results if field.message_type)
+                        for field, table in results)
             yield "  },"
         yield "};"
         yield ""

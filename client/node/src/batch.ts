@@ -1,19 +1,27 @@
 // One computation over a batch of any size, in one or several calls.
 
 import type { Channel } from './channel.js';
-import { brokenReply, TorquedError } from './errors.js';
-import type { EvaluationBase } from './evaluation.js';
 import {
-  type Asked,
-  EvaluationBuilder,
-  numbersPerRowOf,
-  type WireReply,
-} from './evaluation_builder.js';
-import { toNumber } from './message.js';
+  type Echo,
+  type QuantityName,
+  RESULT_TABLES,
+  type RowStatus,
+} from './contract.js';
+import { brokenReply, TorquedError } from './errors.js';
+import type { EvaluationBase, Timing } from './evaluation.js';
+import { enumName, seconds, toNumber, view } from './message.js';
 import type { WireWhat } from './options.js';
-import { METHODS } from './protocol.js';
+import { enumType, messageType, METHODS } from './protocol.js';
 import { type CallLimits, untilDone } from './retry.js';
-import { chunkOf, countStates, type Inputs, numbersPerRow } from './states.js';
+import {
+  chunkOf,
+  countOf,
+  countRows,
+  type Inputs,
+  type Sizes,
+  sizesOf,
+} from './states.js';
+import { TableBuilder, type WireArray } from './tables.js';
 
 /** Calls under way at a time. */
 const WINDOW = 8;
@@ -39,7 +47,9 @@ export interface Batch {
   readonly sizes: SizeLimits;
   readonly what: WireWhat;
   readonly inputs: Inputs;
-  readonly asked: Asked;
+  readonly quantities: readonly QuantityName[];
+  /** What the words of a result's shape stand for. */
+  readonly shapeSizes: Sizes;
   readonly progress: ((done: number, total: number) => void) | undefined;
 }
 
@@ -49,17 +59,22 @@ interface Part {
   readonly rows: number;
 }
 
-// At least one, be it of no rows.
 function cut({ first, rows }: Part, atATime: number): Part[] {
-  const length = Math.max(Math.ceil(rows / atATime), 1);
+  const length = Math.ceil(rows / atATime);
   return Array.from({ length }, (_, k) => ({
     first: first + k * atATime,
     rows: Math.min(atATime, rows - k * atATime),
   }));
 }
 
-function rowsPerCall({ inputs, asked, sizes }: Batch): number {
-  const numbers = Math.max(numbersPerRow(inputs), numbersPerRowOf(asked), 1);
+function rowsPerCall({ sizes, ...batch }: Batch): number {
+  const received = batch.quantities
+    .flatMap((quantity) => Object.values(RESULT_TABLES[quantity]))
+    .reduce((sum, shape) => sum + countOf(shape, batch.shapeSizes), 0);
+  const sent = Object.values(batch.inputs)
+    .filter(({ rows }) => rows > 1)
+    .reduce((sum, { columns }) => sum + columns, 0);
+  const numbers = Math.max(sent, received, 1);
   const payload = Math.min(
     Math.max(sizes.messageBytes - OVERHEAD_BYTES, sizes.messageBytes / 2),
     GOOD_BYTES,
@@ -71,30 +86,121 @@ function rowsPerCall({ inputs, asked, sizes }: Batch): number {
   return Math.min(rows < 64 ? rows : rows - (rows % 64), sizes.rows);
 }
 
-// The server counts rows from the start of its call.
-function countedFromStart(error: unknown, { first }: Part): unknown {
-  if (!(error instanceof TorquedError) || first === 0) return error;
-  const { row } = error;
-  if (row === undefined || !Number.isSafeInteger(row)) return error;
-  const inWhole = String(first + row);
-  return error.withMetadata(
-    error.message.replace(new RegExp(`\\b([Rr]ow) ${row}\\b`), `$1 ${inWhole}`),
-    { row: inWhole },
-  );
+/** A reply of Compute, as decoded. */
+interface WireReply {
+  rows: unknown;
+  results: Record<string, WireArray | number[] | null> | null;
+  rowStatus: object[];
+  rowsNotOk: unknown;
+  echo: { timing: Record<keyof Timing, object | null> | null } | null;
 }
 
-function requestOf({ what: asked, inputs }: Batch, part: Part): object {
-  const { tipWrenchReferenceFrame: referenceFrame, ...what } = asked;
-  const { tipWrenchOnEnvironment: wrench, ...states } = chunkOf(
-    inputs,
-    part.first,
-    part.rows,
-  );
-  return {
-    ...what,
-    ...states,
-    ...(wrench ? { tipWrenchOnEnvironment: { wrench, referenceFrame } } : {}),
+/** Statuses that are kept; a batch that is wrong throughout has no use for
+ * more. */
+const MAX_LISTED = 100_000;
+const LISTS = messageType('Results').fieldsArray.filter(
+  ({ repeated }) => repeated,
+);
+// Name and shape of the results of each quantity that are tables.
+const TABLES = Object.fromEntries(
+  Object.entries(RESULT_TABLES).map(([quantity, shapes]) => [
+    quantity,
+    Object.entries(shapes).filter(
+      ([name]) => !LISTS.some((list) => list.name === name),
+    ),
+  ]),
+);
+
+// Takes the replies of a batch of `rows` states in order.
+function evaluationBuilder({ quantities, shapeSizes }: Batch, rows: number) {
+  const shapes = quantities.flatMap((quantity) => TABLES[quantity]!);
+  const tables = new TableBuilder(rows);
+  const lists: Record<string, number[]> = {};
+  const ok = new Uint8Array(rows).fill(1);
+  const rowStatus: RowStatus[] = [];
+  const timing: Timing = { queue: 0, compute: 0 };
+  let rowsNotOk = 0;
+  let wireEcho: object | undefined;
+
+  const listOf = (type: string, list: number[]) => {
+    if (list.length !== rows) {
+      throw brokenReply(`the reply has ${list.length} of ${rows} ${type}`);
+    }
+    if (type === 'double') return Float64Array.from(list);
+    if (type === 'uint32') return Uint32Array.from(list);
+    return list.map((number) => enumName(enumType(type), number));
   };
+
+  return {
+    /** Throws TorquedError where the reply is not what was asked for. */
+    add(reply: WireReply, first: number): void {
+      const { results, echo } = reply;
+      for (const [name, shape] of shapes) {
+        const array = results?.[name] as WireArray | null;
+        if (!array) throw brokenReply(`the reply lacks ${name}`);
+        const sizes = sizesOf(shape, shapeSizes);
+        const height = sizes.length < 2 ? 1 : sizes[0];
+        tables.add(name, array, first, toNumber(reply.rows), height);
+      }
+      for (const { name } of LISTS) {
+        const list = (results?.[name] ?? []) as number[];
+        if (list.length > 0) (lists[name] ??= []).push(...list);
+      }
+      for (const wire of reply.rowStatus) {
+        const status = view<RowStatus>('RowStatus', wire);
+        const row = status.row + first;
+        ok[row] = 0;
+        if (rowStatus.length < MAX_LISTED) rowStatus.push({ ...status, row });
+      }
+      rowsNotOk += toNumber(reply.rowsNotOk);
+      if (!echo) throw brokenReply('the reply has no echo');
+      wireEcho ??= echo;
+      for (const name of ['queue', 'compute'] as const) {
+        const time = echo.timing?.[name];
+        if (time) timing[name] += seconds(time);
+      }
+    },
+
+    /** The whole; at least one reply has come. */
+    build(): EvaluationBase {
+      let echo: Echo | undefined;
+      const whole: EvaluationBase & Record<string, unknown> = {
+        rows,
+        ok,
+        rowStatus,
+        rowsNotOk,
+        timing,
+        // Made where it is read: it costs more than a state's numbers.
+        get echo() {
+          return (echo ??= view<Echo>('Echo', wireEcho!));
+        },
+      };
+      for (const [name] of shapes) whole[name] = tables.table(name);
+      for (const { name, type } of LISTS) {
+        const list = lists[name];
+        if (list) whole[name] = listOf(type, list);
+      }
+      return whole;
+    },
+  };
+}
+
+// The server counts rows from the start of its call.
+function countedFromStart(error: unknown, { first }: Part): unknown {
+  if (!(error instanceof TorquedError) || error.row === undefined) return error;
+  const row = String(first + error.row);
+  const words = new RegExp(`\\b([Rr]ow) ${error.row}\\b`);
+  return error.with(error.message.replace(words, `$1 ${row}`), { row });
+}
+
+function requestOf({ what, inputs }: Batch, { first, rows }: Part): object {
+  const states: Record<string, object> = chunkOf(inputs, first, rows);
+  const wrench = states['tipWrenchOnEnvironment'];
+  if (wrench) {
+    const referenceFrame = what.tipWrenchReferenceFrame;
+    states['tipWrenchOnEnvironment'] = { wrench, referenceFrame };
+  }
+  return Object.assign(states, what);
 }
 
 async function answerTo(
@@ -125,14 +231,18 @@ async function answerTo(
 /** Some parts are asked for ahead; they are joined in the order of their rows. The
  * deadline is until another one is answered. */
 export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
-  const { inputs, asked, progress } = batch;
+  const { inputs, progress } = batch;
   const { signal } = batch.limits;
+  const total = countRows(inputs, 'states');
   const patienceMs = batch.limits.deadline - Date.now();
-  const over = new AbortController();
-  const abort = () => over.abort(signal?.reason);
-  const limits = { ...batch.limits, signal: over.signal };
-  const total = countStates(inputs);
-  let builder: EvaluationBuilder | undefined;
+  const whole = { first: 0, rows: total };
+  const parts = total > 1 ? cut(whole, rowsPerCall(batch)) : [whole];
+  // A single call ends by itself.
+  const over = parts.length > 1 ? new AbortController() : undefined;
+  const abort = () => over?.abort(signal?.reason);
+  const limits = { ...batch.limits, signal: over?.signal ?? signal };
+
+  let builder: ReturnType<typeof evaluationBuilder> | undefined;
 
   const join = async (part: Part, reply: WireReply): Promise<void> => {
     limits.deadline = Date.now() + patienceMs;
@@ -147,19 +257,16 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
     // counts.
     const rows = toNumber(reply.rows);
     if (total > 0 && rows !== part.rows) {
-      throw brokenReply(
-        `the reply has ${rows} rows, ${part.rows} were asked for`,
-      );
+      throw brokenReply(`the reply has ${rows} rows of ${part.rows}`);
     }
-    builder ??= new EvaluationBuilder(asked, total || rows);
+    builder ??= evaluationBuilder(batch, total || rows);
     builder.add(reply, part.first);
     progress?.(part.first + rows, total || rows);
   };
 
   signal?.throwIfAborted();
-  signal?.addEventListener('abort', abort, { once: true });
+  if (over) signal?.addEventListener('abort', abort, { once: true });
   try {
-    const parts = cut({ first: 0, rows: total }, rowsPerCall(batch));
     const sent: Promise<WireReply>[] = [];
     let next = 0;
     for (const part of parts) {
@@ -173,6 +280,6 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
     return builder!.build();
   } finally {
     signal?.removeEventListener('abort', abort);
-    over.abort();
+    over?.abort();
   }
 }

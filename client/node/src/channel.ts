@@ -12,40 +12,31 @@ import { TLS } from './server_address.js';
 /** Bytes that the server may send ahead of us, of each stream. */
 const WINDOW_BYTES = 1024 * 1024;
 
-export interface ChannelSettings {
-  readonly maxMessageBytes: number;
-  readonly security: Security;
-  readonly channelOptions: grpc.ChannelOptions | undefined;
-}
-
-/** A stream of Evaluate or of CheckTrajectory: messages out, replies in. */
+/** Messages out, replies in. */
 export type Stream = grpc.ClientDuplexStream<object, object>;
 
 type Bounds = Pick<CallLimits, 'deadline' | 'signal'>;
 
-interface UnaryBounds extends Bounds {
-  /** Wait for a connection where nobody is there. Absent: fail at once. */
-  readonly waitForReady?: boolean;
-}
-
 export class Channel {
-  readonly address: string;
   readonly #client: grpc.Client;
   readonly #authorization: string | undefined;
-  readonly #open = new Set<{ cancel(): void }>();
+  readonly #open = new Set<() => void>();
   readonly #closing = new AbortController();
 
-  constructor(address: string, settings: ChannelSettings) {
-    this.address = address;
+  constructor(
+    address: string,
+    maxMessageBytes: number,
+    { credentials, channelOptions, authorization }: Security,
+  ) {
     // Each call that waits for another try listens.
     setMaxListeners(0, this.closing);
-    this.#authorization = settings.security.authorization;
+    this.#authorization = authorization;
     this.#client = new grpc.Client(
       address.startsWith(TLS) ? address.slice(TLS.length) : address,
-      settings.security.credentials,
+      credentials,
       {
-        'grpc.max_receive_message_length': settings.maxMessageBytes,
-        'grpc.max_send_message_length': settings.maxMessageBytes,
+        'grpc.max_receive_message_length': maxMessageBytes,
+        'grpc.max_send_message_length': maxMessageBytes,
         // A server that restarts is found again soon.
         'grpc.initial_reconnect_backoff_ms': 100,
         'grpc.max_reconnect_backoff_ms': 2000,
@@ -56,30 +47,26 @@ export class Channel {
         // Closing closes the connection, whoever else uses the address.
         'grpc.use_local_subchannel_pool': 1,
         'grpc-node.flow_control_window': WINDOW_BYTES,
-        ...settings.security.channelOptions,
-        ...settings.channelOptions,
+        ...channelOptions,
       },
     );
   }
 
-  /** One attempt. Rejects with TorquedError, or with the signal's reason. */
+  /** One attempt. Rejects with TorquedError, or with the signal's reason.
+   * `waitForReady`: it waits for a connection where nobody is there. */
   unary<Reply>(
     method: Method,
     request: object,
-    { deadline, signal, waitForReady = false }: UnaryBounds,
+    { deadline, signal }: Bounds,
+    waitForReady = false,
   ): Promise<Reply> {
     return new Promise<Reply>((resolve, reject) => {
       this.#checkOpen(signal);
-      let call: grpc.ClientUnaryCall | undefined;
-      const cancel = () => call?.cancel();
-      const abort = () => {
-        cancel();
-        reject(signal?.reason);
-      };
-      const cancellable = { cancel };
-      this.#open.add(cancellable);
-      signal?.addEventListener('abort', abort, { once: true });
-      call = this.#client.makeUnaryRequest(
+      const forget = this.#watch(signal, () => {
+        call.cancel();
+        if (signal?.aborted) reject(signal.reason);
+      });
+      const call = this.#client.makeUnaryRequest(
         method.path,
         (message: object) => encode(method.request, message),
         (bytes: Buffer) => method.reply.decode(bytes) as unknown as Reply,
@@ -87,8 +74,7 @@ export class Channel {
         this.#metadata({ waitForReady }),
         { deadline },
         (error, reply) => {
-          this.#open.delete(cancellable);
-          signal?.removeEventListener('abort', abort);
+          forget();
           if (error) reject(this.#failure(error));
           else resolve(reply as Reply);
         },
@@ -107,14 +93,7 @@ export class Channel {
       this.#metadata(),
       { deadline },
     );
-    const cancellable = { cancel: () => stream.cancel() };
-    this.#open.add(cancellable);
-    const cancel = cancellable.cancel;
-    signal?.addEventListener('abort', cancel, { once: true });
-    const forget = () => {
-      this.#open.delete(cancellable);
-      signal?.removeEventListener('abort', cancel);
-    };
+    const forget = this.#watch(signal, () => stream.cancel());
     stream.on('status', forget);
     // Also for whoever does not read to the end.
     stream.on('error', forget);
@@ -138,8 +117,18 @@ export class Channel {
   /** Ends all calls and the connection. */
   close(): void {
     this.#closing.abort(closed());
-    for (const { cancel } of [...this.#open]) cancel();
+    for (const cancel of [...this.#open]) cancel();
     this.#client.close();
+  }
+
+  // Calls `cancel` where the signal or `close` ends a call, until it is forgotten.
+  #watch(signal: AbortSignal | undefined, cancel: () => void): () => void {
+    this.#open.add(cancel);
+    signal?.addEventListener('abort', cancel, { once: true });
+    return () => {
+      this.#open.delete(cancel);
+      signal?.removeEventListener('abort', cancel);
+    };
   }
 
   // Of each call.

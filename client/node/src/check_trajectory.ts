@@ -1,31 +1,60 @@
 // Checks of whole trajectories.
 
 import { type Duplex, Readable } from 'node:stream';
+import { GOOD_BYTES } from './batch.js';
 import type { Channel } from './channel.js';
 import {
   CHECK_FIELDS,
   type CheckFields,
+  INPUTS,
+  type States,
   type TrajectoryTable,
   type TrajectoryVerdict,
 } from './contract.js';
-import { brokenReply } from './errors.js';
+import { brokenReply, TorquedError } from './errors.js';
 import { Matrix } from './matrix.js';
-import { camelName, enumName, fill, toNumber, view } from './message.js';
-import { checkRows, copyNumbers, type WireArray } from './numbers.js';
 import {
-  CALL_NAMES,
-  type CallOptions,
-  checkedProgress,
-  wireOptions,
-} from './options.js';
+  camelName,
+  enumName,
+  fill,
+  toNumber,
+  view,
+  wrongKind,
+} from './message.js';
+import { type CallOptions, SHARED_NAMES, wireOptions } from './options.js';
 import { enumType, METHODS } from './protocol.js';
 import { type CallLimits, untilDone } from './retry.js';
+import type { JointRows, Rows } from './rows_input.js';
+import { chunkOf, countRows, type InputShape, readInputs } from './states.js';
 import {
-  messagesOf,
-  type SampleShape,
-  type Trajectory,
-  type WireSamples,
-} from './trajectory_samples.js';
+  countNumbers,
+  type SentArray,
+  TableBuilder,
+  type WireArray,
+} from './tables.js';
+
+/**
+ * Samples of a motion, one row per sample, in the forms of `States`. v and a may
+ * both be absent where `derive` of the options says how they follow from q; the
+ * wrench may have one row for all. Leave the arrays as they are until the check is
+ * done: they are sent from where they are, and again where it has to begin anew.
+ */
+export interface TrajectorySamples extends Pick<
+  States,
+  'v' | 'a' | 'tipWrenchOnEnvironment'
+> {
+  /** One number per sample, s, strictly increasing. */
+  time: Rows;
+  /** Joint positions, rad or m. */
+  q: JointRows;
+}
+
+/** A whole trajectory, or its parts one after the other, made as they are
+ * wanted. */
+export type Trajectory =
+  | TrajectorySamples
+  | Iterable<TrajectorySamples>
+  | AsyncIterable<TrajectorySamples>;
 
 /** Options of `checkTrajectory`. */
 export interface CheckOptions<Table extends TrajectoryTable = TrajectoryTable>
@@ -50,36 +79,28 @@ export interface TrajectoryCheck<
   readonly tables: Readonly<Record<Camel<Table>, Matrix>>;
 }
 
-/** CheckTrajectoryStart. Throws for what is no option. */
-export function wireStart(model: string, options: CheckOptions): object {
-  const own = Object.fromEntries(
-    CHECK_FIELDS.map((name) => [name, options[name]]),
-  );
-  checkedProgress(options.progress);
-  const { operationalSpace, ...rest } = wireOptions(options, [
-    ...CALL_NAMES,
-    ...CHECK_FIELDS,
-    'task',
-    'progress',
-  ]);
+/** torqued.v1.CheckTrajectoryStart. */
+export interface WireStart {
+  readonly tables?: readonly number[];
+}
+
+const START_NAMES = [...SHARED_NAMES, ...CHECK_FIELDS, 'task'];
+
+/** Throws for what is no option. */
+export function wireStart(model: string, options: CheckOptions): WireStart {
+  const { operationalSpace, ...rest } = wireOptions(options, START_NAMES);
+  const own = CHECK_FIELDS.map((name) => [name, options[name]]);
   return {
     model,
     ...rest,
-    ...(options.task ? { operationalSpace } : {}),
-    ...fill('CheckTrajectoryStart', own, 'start'),
-  };
-}
-
-/** Names of the tables that were asked for as fields of the reply. */
-export function tableNames(start: object): string[] {
-  const { tables = [] } = start as { tables?: number[] };
-  const type = enumType('TrajectoryTable');
-  return tables.map((number) => camelName(enumName(type, number)!));
+    ...(options.task ? { operationalSpace: operationalSpace ?? {} } : {}),
+    ...fill('CheckTrajectoryStart', Object.fromEntries(own), 'start'),
+  } as WireStart;
 }
 
 interface WireCheckReply {
   progress: { samplesDone: unknown; samples: unknown } | null;
-  verdict: { echo: object | null } | null;
+  verdict: object | null;
   rows: (Record<string, WireArray | null> & { firstSample: unknown }) | null;
 }
 
@@ -87,156 +108,112 @@ interface WireCheckReply {
 export interface Check {
   readonly channel: Channel;
   readonly limits: CallLimits;
-  readonly start: object;
+  readonly start: WireStart;
   readonly trajectory: Trajectory;
-  readonly shape: SampleShape;
-  readonly tables: readonly string[];
+  readonly shape: InputShape;
+  readonly maxMessageBytes: number;
   readonly progress: ((done: number, total: number) => void) | undefined;
 }
 
-// The tables that are not of joints.
-const ONE_COLUMN: ReadonlySet<string> = new Set(['sigmaMin', 'condition']);
+type WireSamples = Record<string, SentArray>;
 
-// Takes the replies to one check in order.
-class CheckBuilder {
-  readonly #check: Check;
-  readonly #tables = new Map<string, Matrix>();
-  readonly #rows = new Map<string, number>();
-  #verdict: TrajectoryVerdict | undefined;
+const tableType = enumType('TrajectoryTable');
 
-  constructor(check: Check) {
-    this.#check = check;
-  }
+const WRENCH = 'tipWrenchOnEnvironment';
+const { q, v, a, [WRENCH]: wrench } = INPUTS;
+const SAMPLES = { time: '1', q, v, a, [WRENCH]: wrench };
 
-  add({ progress, verdict, rows }: WireCheckReply): void {
-    if (progress) {
-      const { samplesDone, samples } = progress;
-      this.#check.progress?.(toNumber(samplesDone), toNumber(samples));
-    }
-    if (verdict) {
-      if (!verdict.echo) throw brokenReply('the verdict has no echo');
-      this.#verdict = view<TrajectoryVerdict>('TrajectoryVerdict', verdict);
-      if (this.#verdict.joints.length === 0) {
-        this.#addTablesWithoutColumns(this.#verdict.samples);
-      }
-    }
-    if (rows) this.#addRows(rows);
-  }
+// Of a wrench that is given once.
+function repeated({ data, columns }: Matrix, rows: number): Matrix {
+  const all = new Float64Array(rows * columns);
+  for (let k = 0; k < rows; ++k) all.set(data, k * columns);
+  return new Matrix(all, rows, columns);
+}
 
-  build(): TrajectoryCheck {
-    if (!this.#verdict) throw brokenReply('the reply has no verdict');
-    const { samples } = this.#verdict;
-    for (const name of this.#check.tables) {
-      const rows = this.#rows.get(name) ?? 0;
-      if (rows !== samples) {
-        throw brokenReply(
-          `the reply's ${name} has ${rows} rows of ${samples} samples`,
-        );
-      }
-    }
-    return { ...this.#verdict, tables: Object.fromEntries(this.#tables) };
-  }
-
-  // A robot without joints: nothing of these tables travels.
-  #addTablesWithoutColumns(samples: number): void {
-    for (const name of this.#check.tables) {
-      if (ONE_COLUMN.has(name)) continue;
-      this.#tables.set(name, new Matrix(new Float64Array(0), samples, 0));
-      this.#rows.set(name, samples);
-    }
-  }
-
-  #addRows(rows: NonNullable<WireCheckReply['rows']>): void {
-    if (!this.#verdict) throw brokenReply('there are rows before the verdict');
-    const total = this.#verdict.samples;
-    for (const name of this.#check.tables) {
-      const array = rows[name];
-      if (!array) continue;
-      if (this.#tables.get(name)?.columns === 0) {
-        checkRows(array, 0, name);
-        continue;
-      }
-      const first = this.#rows.get(name) ?? 0;
-      if (toNumber(rows.firstSample) !== first) {
-        throw brokenReply(
-          `the reply's ${name} goes on with sample ` +
-            `${toNumber(rows.firstSample)}, ${first} was its turn`,
-        );
-      }
-      const { columns } = array;
-      const table =
-        this.#tables.get(name) ??
-        new Matrix(new Float64Array(total * columns), total, columns);
-      this.#tables.set(name, table);
-      const count = countRows(array, total - first, table, name);
-      copyNumbers(array, table.data, first * columns);
-      this.#rows.set(name, first + count);
-    }
+function* messagesOfPart(
+  samples: TrajectorySamples,
+  { shape, maxMessageBytes }: Check,
+): Generator<WireSamples, void, undefined> {
+  const given = readInputs(samples, 'samples', SAMPLES, shape);
+  const total = countRows(given, 'samples', (name) => name === WRENCH);
+  const tables = Object.entries(given).map(
+    ([name, table]) =>
+      [name, table.rows === total ? table : repeated(table, total)] as const,
+  );
+  const numbers = tables.reduce((sum, [, { columns }]) => sum + columns, 0);
+  const bytes = Math.min(GOOD_BYTES, maxMessageBytes / 2);
+  const atATime = Math.max(1, Math.floor(bytes / (8 * numbers)));
+  for (let first = 0; first < total; first += atATime) {
+    const count = Math.min(atATime, total - first);
+    yield chunkOf(Object.fromEntries(tables), first, count);
   }
 }
 
-// Throws unless the array has whole rows, at most so many.
-function countRows(
-  array: WireArray,
-  most: number,
-  table: Matrix,
-  name: string,
-): number {
-  const bytes = array.f64.length || 2 * array.f32.length;
-  const numbers = bytes / 8 || array.values.length;
-  const count = Math.floor(numbers / Math.max(array.columns, 1));
-  checkRows(array, count, name);
-  if (count > most || array.columns !== table.columns) {
-    throw brokenReply(`the reply's ${name} has rows that were not asked for`);
+// The messages, made as they are wanted. Throws TorquedError for what is no table of
+// numbers, and what the trajectory throws.
+async function* messagesOf(
+  check: Check,
+): AsyncGenerator<WireSamples, void, undefined> {
+  const { trajectory } = check;
+  if (typeof trajectory !== 'object' || trajectory === null) {
+    throw wrongKind('samples', trajectory, 'an object');
   }
-  return count;
+  const isParts =
+    Symbol.asyncIterator in trajectory || Symbol.iterator in trajectory;
+  if (!isParts) {
+    yield* messagesOfPart(trajectory, check);
+    return;
+  }
+  let part = 0;
+  for await (const samples of trajectory) {
+    try {
+      yield* messagesOfPart(samples, check);
+    } catch (error) {
+      if (!(error instanceof TorquedError)) throw error;
+      throw error.with(`part ${part}: ${error.message}`, {
+        part: String(part),
+      });
+    }
+    part += 1;
+  }
 }
 
-// Samples of a source, kept for a check that begins anew.
-class Kept {
-  readonly #source: AsyncIterator<WireSamples>;
-  readonly #messages: WireSamples[] = [];
+type Requests = () => AsyncGenerator<object, void, undefined>;
+
+// The messages of a check, whose samples are kept for one that begins anew.
+function keeping(
+  start: WireStart,
+  source: AsyncIterator<WireSamples>,
+): Requests {
+  const samples: WireSamples[] = [];
   // What a check waited for when it failed is for the next one.
-  #taking: Promise<boolean> | undefined;
-
-  constructor(source: AsyncIterator<WireSamples>) {
-    this.#source = source;
-  }
-
-  async *all(): AsyncGenerator<WireSamples, void, undefined> {
-    for (let k = 0; ; k += 1) {
-      if (k === this.#messages.length) {
-        this.#taking ??= this.#take();
-        if (!(await this.#taking)) return;
-      }
-      yield this.#messages[k]!;
-    }
-  }
-
-  async #take(): Promise<boolean> {
-    const taken = await this.#source.next();
+  let taking: Promise<boolean> | undefined;
+  const take = async () => {
+    const taken = await source.next();
     if (taken.done) return false;
-    this.#messages.push(taken.value);
-    this.#taking = undefined;
+    samples.push(taken.value);
+    taking = undefined;
     return true;
-  }
-}
-
-async function* requests(
-  start: object,
-  samples: Kept,
-): AsyncGenerator<object, void, undefined> {
-  yield { start };
-  for await (const message of samples.all()) yield { samples: message };
+  };
+  return async function* () {
+    yield { start };
+    for (let k = 0; ; k += 1) {
+      if (k === samples.length && !(await (taking ??= take()))) return;
+      yield { samples: samples[k] };
+    }
+  };
 }
 
 async function checkOnce(
   check: Check,
-  samples: Kept,
+  requests: Requests,
 ): Promise<TrajectoryCheck> {
-  const { channel, limits } = check;
+  const { channel, limits, start } = check;
+  const names = (start.tables ?? []).map((number) =>
+    camelName(enumName(tableType, number)!),
+  );
   const stream = channel.stream(METHODS.checkTrajectory, limits);
-  const sending = Readable.from(requests(check.start, samples));
+  const sending = Readable.from(requests());
   let failure: { error: unknown } | undefined;
   sending.on('error', (error) => {
     failure = { error };
@@ -244,10 +221,31 @@ async function checkOnce(
   });
   sending.pipe(stream as unknown as Duplex);
   try {
-    const builder = new CheckBuilder(check);
-    for await (const reply of stream) builder.add(reply as WireCheckReply);
+    let verdict: TrajectoryVerdict | undefined;
+    let tables = new TableBuilder(0);
+    for await (const message of stream) {
+      const { progress, rows, verdict: wire } = message as WireCheckReply;
+      if (progress) {
+        const { samplesDone, samples } = progress;
+        check.progress?.(toNumber(samplesDone), toNumber(samples));
+      }
+      if (wire) {
+        verdict = view<TrajectoryVerdict>('TrajectoryVerdict', wire);
+        tables = new TableBuilder(verdict.samples);
+      }
+      for (const name of rows ? names : []) {
+        const array = rows![name];
+        if (!array?.columns) continue;
+        const count = countNumbers(array) / array.columns;
+        tables.add(name, array, toNumber(rows!.firstSample), count);
+      }
+    }
     if (failure) throw failure.error;
-    return builder.build();
+    if (!verdict) throw brokenReply('the reply has no verdict');
+    // Nothing travels of tables without columns: those of a robot without joints.
+    const isEmpty = verdict.joints.length === 0;
+    const whole = names.map((name) => [name, tables.table(name, isEmpty)]);
+    return { ...verdict, tables: Object.fromEntries(whole) };
   } catch (thrown) {
     limits.signal?.throwIfAborted();
     if (failure) throw failure.error;
@@ -264,8 +262,8 @@ async function checkOnce(
  * what the trajectory throws.
  */
 export async function checkTrajectory(check: Check): Promise<TrajectoryCheck> {
-  const source = messagesOf(check.trajectory, check.shape);
-  const samples = new Kept(source);
+  const source = messagesOf(check);
+  const requests = keeping(check.start, source);
   let told = 0;
   const progress = (done: number, total: number) => {
     if (done <= told) return;
@@ -274,7 +272,7 @@ export async function checkTrajectory(check: Check): Promise<TrajectoryCheck> {
   };
   try {
     return await untilDone(
-      () => checkOnce({ ...check, progress }, samples),
+      () => checkOnce({ ...check, progress }, requests),
       check.limits,
     );
   } finally {

@@ -7,31 +7,27 @@ import type {
   GetServerInfoReply,
   ModelInfo,
   ModelSummary,
+  RegisterModelReply,
+  RegistrationOptions,
   ValidateModelReply,
-  Validation,
 } from './contract.js';
 import { TorquedError } from './errors.js';
-import { checkNames, checkRecord, fill, view, wrongKind } from './message.js';
+import { checkKind, checkNames, fill, view, wrongKind } from './message.js';
 import { withFaults } from './model_faults.js';
-import {
-  CALL_NAMES,
-  type CallOptions,
-  checkedNumber,
-  checkedText,
-} from './options.js';
-import { type Method, METHODS } from './protocol.js';
+import { CALL_NAMES, type CallOptions } from './options.js';
+import { type Method, messageType, METHODS } from './protocol.js';
 import {
   type CallLimits,
   hasNotBegun,
   mayPass,
+  RetryBudget,
   sleep,
   untilDone,
   type Waiting,
 } from './retry.js';
-import { RetryBudget } from './retry_budget.js';
 import { Robot, withChunkRows } from './robot.js';
 import { type SecurityOptions, securityOf } from './security.js';
-import { checkedAddress } from './server_address.js';
+import { withPort } from './server_address.js';
 
 const DEADLINE_MS = 30_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -53,14 +49,9 @@ export interface ConnectOptions extends SecurityOptions {
   /** Most states of one message; a larger batch travels in parts. Absent: as many
    * as 1 MiB holds. */
   chunkRows?: number;
-  /**
-   * Try again, within the deadline, what changes nothing on the server and failed
-   * with UNAVAILABLE, with a delay after which to retry, for a lost connection,
-   * or for a cancellation that the caller has not asked for. Of a batch only
-   * what is not answered. What does change something is tried again only where a
-   * server that shuts down has refused it (DRAINING). docs/retries.md says when
-   * and how often. Absent: true.
-   */
+  /** Try again, within the deadline, what failed in passing and changes nothing
+   * on the server, or was refused by a server that shuts down (DRAINING):
+   * docs/retries.md. Absent: true. */
   retry?: boolean;
   /** Told before each wait for another try. */
   onRetry?: Waiting;
@@ -69,30 +60,13 @@ export interface ConnectOptions extends SecurityOptions {
   channelOptions?: ChannelOptions;
 }
 
-const NAMES: readonly (keyof ConnectOptions)[] = [
-  'deadlineMs',
-  'waitForServerMs',
-  'maxMessageBytes',
-  'chunkRows',
-  'retry',
-  'onRetry',
-  'tlsCa',
-  'tlsCert',
-  'tlsKey',
-  'tlsServerName',
-  'token',
-  'tokenFile',
-  'channelOptions',
-];
+const NAMES = (
+  'deadlineMs waitForServerMs maxMessageBytes chunkRows retry onRetry ' +
+  'channelOptions tlsCa tlsCert tlsKey tlsServerName token tokenFile'
+).split(' ');
 
-/** How a description becomes a model; part of its revision. */
-export interface UrdfOptions {
-  /** Frame used where a call names no tip. Absent: none, unless the model has
-   * exactly one leaf link, which then serves. */
-  defaultTip?: string;
-  /** Absent: DEFAULT. */
-  validation?: Validation;
-}
+/** How a description becomes a model; part of its revision. All may be absent. */
+export type UrdfOptions = Partial<RegistrationOptions>;
 
 /** Options of `deleteModel`. */
 export interface DeleteOptions {
@@ -112,14 +86,15 @@ export interface RegisterOptions extends UrdfOptions {
   expectedCurrent?: string;
 }
 
-const URDF_NAMES = ['defaultTip', 'validation', ...CALL_NAMES];
-const REGISTER_NAMES = [...URDF_NAMES, 'label', 'file', 'expectedCurrent'];
+const URDF_NAMES = [
+  ...Object.keys(messageType('RegistrationOptions').fields),
+  ...CALL_NAMES,
+];
+const REGISTER_NAMES = [...URDF_NAMES, 'label', 'expectedCurrent', 'file'];
 
 /** What came of a registration. */
-export interface Registration {
+export interface Registration extends RegisterModelReply {
   readonly model: ModelInfo;
-  /** False where the name already stood for this revision. */
-  readonly changed: boolean;
   /** The model, at the revision that was registered. */
   readonly robot: Robot;
 }
@@ -137,49 +112,33 @@ export async function connect(
   options: ConnectOptions = {},
 ): Promise<Client> {
   const client = new Client(address, options);
-  const start = Date.now();
+  const end = Date.now() + (options.waitForServerMs ?? 0);
   while (true) {
     try {
       await client.serverInfo({ retry: false });
       return client;
     } catch (error) {
-      if (error instanceof TorquedError && isOfAnotherServer(error)) {
+      if (!(error instanceof TorquedError)) throw error;
+      const { code, reason, message } = error;
+      // It knows nothing of a call that every server of ours knows, or it speaks
+      // HTTP and no gRPC.
+      const isOther =
+        code === 'UNIMPLEMENTED' ||
+        (/^(INTERNAL|UNKNOWN)$/.test(code) && /HTTP status/.test(message));
+      const isSilent = code === 'UNAVAILABLE' || code === 'DEADLINE_EXCEEDED';
+      // Any other word of the server shows that it is there.
+      if (reason !== '' || !(isOther || isSilent)) return client;
+      if (isOther || Date.now() >= end) {
         client.close();
-        throw new TorquedError(
-          error.code,
-          `no torqued server answers at ${client.address}: ` +
-            (error.message || error.code),
-        );
-      }
-      if (!(error instanceof TorquedError) || isWordOfServer(error)) {
-        return client;
-      }
-      if (Date.now() - start >= (options.waitForServerMs ?? 0)) {
-        client.close();
-        throw new TorquedError(
-          error.code,
-          `no connection to ${client.address}: ${error.message}`,
-        );
+        const what = isOther
+          ? 'no torqued server answers at'
+          : 'no connection to';
+        const why = `${what} ${client.address}: ${message || code}`;
+        throw new TorquedError(code, why);
       }
     }
     await sleep(CONNECT_AGAIN_MS);
   }
-}
-
-// What answered knows nothing of a call that every server of ours knows, or it
-// speaks HTTP and no gRPC.
-function isOfAnotherServer({ reason, code, message }: TorquedError): boolean {
-  if (reason !== '') return false;
-  const isVague = code === 'INTERNAL' || code === 'UNKNOWN';
-  return code === 'UNIMPLEMENTED' || (isVague && /HTTP status/.test(message));
-}
-
-// Any other word of the server shows that it is there.
-function isWordOfServer(error: TorquedError): boolean {
-  return (
-    error.reason !== '' ||
-    (error.code !== 'UNAVAILABLE' && error.code !== 'DEADLINE_EXCEEDED')
-  );
 }
 
 /** One connection, to be shared by all of a program. Made by `connect`. */
@@ -193,20 +152,21 @@ export class Client {
   /** Does not wait for the server, as `connect` does. */
   constructor(address: string, options: ConnectOptions = {}) {
     checkNames(options, NAMES);
-    this.address = checkedAddress(address);
+    checkKind('options.deadlineMs', options.deadlineMs, 'number');
+    if (typeof address !== 'string' || /^(tls:)?$/.test(address)) {
+      throw wrongKind('address', address, '"host", "host:port", "unix:/path"');
+    }
+    this.address = withPort(address);
     this.#options = options;
-    checkedNumber(options.deadlineMs, 'deadlineMs');
     const bytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
     const messageBytes = bytes === -1 ? Infinity : bytes;
     this.#sizes = withChunkRows(
       { rows: Infinity, messageBytes, inflightBytes: Infinity },
       options.chunkRows,
     );
-    this.#channel = new Channel(this.address, {
-      maxMessageBytes: messageBytes,
-      security: securityOf(this.address, options),
-      channelOptions: options.channelOptions,
-    });
+    const security = securityOf(this.address, options);
+    Object.assign(security.channelOptions, options.channelOptions);
+    this.#channel = new Channel(this.address, messageBytes, security);
   }
 
   /** A robot by its reference: name, name@revision, name@label or @revision.
@@ -220,13 +180,9 @@ export class Client {
     reference: string,
     options: CallOptions = {},
   ): Promise<ModelInfo> {
-    checkNames(options, CALL_NAMES);
-    const reply = await this.#read<{ model: object }>(
-      METHODS.getModel,
-      { model: reference },
-      options,
-    );
-    return view<ModelInfo>('ModelInfo', reply.model);
+    const model = { model: reference };
+    const reply = await this.#read(METHODS.getModel, model, options);
+    return view<ModelInfo>('ModelInfo', reply['model'] as object);
   }
 
   /** The description that a model was registered from, byte for byte. */
@@ -234,13 +190,9 @@ export class Client {
     reference: string,
     options: CallOptions = {},
   ): Promise<Uint8Array> {
-    checkNames(options, CALL_NAMES);
-    const reply = await this.#read<{ source: Uint8Array }>(
-      METHODS.getModel,
-      { model: reference, includeSource: true },
-      options,
-    );
-    return Uint8Array.from(reply.source);
+    const request = { model: reference, includeSource: true };
+    const reply = await this.#read(METHODS.getModel, request, options);
+    return Uint8Array.from(reply['source'] as Uint8Array);
   }
 
   /**
@@ -257,26 +209,23 @@ export class Client {
     options: RegisterOptions & CallOptions = {},
   ): Promise<Registration> {
     checkNames(options, REGISTER_NAMES);
-    const { label, file, expectedCurrent, ...rest } = options;
-    checkedText(file, 'file');
-    const wanted = {
-      ...registration(rest),
-      ...given('label', label),
-      ...given('expectedCurrent', expectedCurrent),
+    const { label, expectedCurrent, file, deadlineMs, signal, ...rest } =
+      options;
+    checkKind('options.file', file, 'string');
+    const own = { label, expectedCurrent };
+    const request = {
+      name,
+      ...registration(urdf, rest),
+      ...fill('RegisterModelRequest', own, 'options'),
     };
-    const reply = await this.#change<{
-      model: object;
-      changed: boolean;
-    }>(
-      METHODS.registerModel,
-      { name, source: bytesOf(urdf), ...wanted },
-      options,
-    ).catch((error: unknown) => {
+    try {
+      const method = METHODS.registerModel;
+      const wire = await this.#change(method, request, { deadlineMs, signal });
+      const reply = view<Registration>('RegisterModelReply', wire);
+      return { ...reply, robot: this.#robot(reply.model) };
+    } catch (error) {
       throw withFaults(error, file);
-    });
-    const model = view<ModelInfo>('ModelInfo', reply.model);
-    const robot = this.#robot(model);
-    return { model, changed: reply.changed, robot };
+    }
   }
 
   /** What `registerUrdf` would say, without storing anything. */
@@ -285,26 +234,24 @@ export class Client {
     options: UrdfOptions & CallOptions = {},
   ): Promise<ValidateModelReply> {
     checkNames(options, URDF_NAMES);
-    const reply = await this.#read<object>(
-      METHODS.validateModel,
-      { source: bytesOf(urdf), ...registration(options) },
-      options,
-    );
+    const { deadlineMs, signal, ...rest } = options;
+    const request = registration(urdf, rest);
+    const call = { deadlineMs, signal };
+    const reply = await this.#read(METHODS.validateModel, request, call);
     return view('ValidateModelReply', reply);
   }
 
   /** All names with their current revisions, in byte order. */
   async listModels(options: CallOptions = {}): Promise<ModelSummary[]> {
-    checkNames(options, CALL_NAMES);
     const models: ModelSummary[] = [];
     let pageToken = '';
     do {
-      const page = await this.#read<{
-        models: object[];
-        nextPageToken: string;
-      }>(METHODS.listModels, { pageSize: 1000, pageToken }, options);
-      for (const model of page.models) models.push(view('ModelSummary', model));
-      pageToken = page.nextPageToken;
+      const request = { pageSize: 1000, pageToken };
+      const page = await this.#read(METHODS.listModels, request, options);
+      for (const model of page['models'] as object[]) {
+        models.push(view('ModelSummary', model));
+      }
+      pageToken = page['nextPageToken'] as string;
     } while (pageToken !== '');
     return models;
   }
@@ -314,12 +261,10 @@ export class Client {
     name: string,
     options: DeleteOptions & CallOptions = {},
   ): Promise<void> {
-    checkNames(options, ['expectedCurrent', ...CALL_NAMES]);
-    await this.#change(
-      METHODS.deleteModel,
-      { name, ...given('expectedCurrent', options.expectedCurrent) },
-      options,
-    );
+    checkNames(options, [...CALL_NAMES, 'expectedCurrent']);
+    const { expectedCurrent } = options;
+    const own = fill('DeleteModelRequest', { expectedCurrent }, 'options');
+    await this.#change(METHODS.deleteModel, { name, ...own }, options);
   }
 
   /** What the server is and what it takes. `retry: false`: the first failure is
@@ -327,13 +272,8 @@ export class Client {
   async serverInfo(
     options: CallOptions & { retry?: boolean } = {},
   ): Promise<GetServerInfoReply> {
-    const { retry, ...call } = options;
-    checkNames(call, CALL_NAMES);
-    const limits = this.#limitsOf(call);
-    const reply = await untilDone(
-      () => this.#channel.unary<object>(METHODS.getServerInfo, {}, limits),
-      retry === false ? { ...limits, retry: undefined } : limits,
-    );
+    const { retry = true, ...call } = options;
+    const reply = await this.#read(METHODS.getServerInfo, {}, call, retry);
     const info = view<GetServerInfoReply>('GetServerInfoReply', reply);
     const { rows, messageBytes, inflightBytes } = this.#sizes;
     this.#sizes = {
@@ -350,19 +290,22 @@ export class Client {
     this.#channel.close();
   }
 
-  #read<Reply>(
+  #read(
     method: Method,
     request: object,
     options: CallOptions,
+    retry = true,
   ): Promise<Reply> {
+    checkNames(options, CALL_NAMES);
     const limits = this.#limitsOf(options);
+    if (!retry) limits.retry = undefined;
     return untilDone(
       () => this.#channel.unary<Reply>(method, request, limits),
       limits,
     );
   }
 
-  #change<Reply>(
+  #change(
     method: Method,
     request: object,
     options: CallOptions,
@@ -370,12 +313,9 @@ export class Client {
     const limits = this.#limitsOf(options);
     return untilDone(
       async ({ again, end }) => {
-        if (again) await this.#findServer({ ...limits, deadline: end });
-        return this.#channel.unary<Reply>(method, request, {
-          deadline: end,
-          signal: limits.signal,
-          waitForReady: again,
-        });
+        const bounds = { ...limits, deadline: end };
+        if (again) await this.#findServer(bounds);
+        return this.#channel.unary<Reply>(method, request, bounds, again);
       },
       limits,
       hasNotBegun,
@@ -389,7 +329,7 @@ export class Client {
   async #findServer(limits: CallLimits): Promise<void> {
     try {
       await untilDone(
-        () => this.#channel.unary<object>(METHODS.getServerInfo, {}, limits),
+        () => this.#channel.unary(METHODS.getServerInfo, {}, limits),
         limits,
       );
     } catch (error) {
@@ -408,46 +348,30 @@ export class Client {
   }
 
   #limitsOf(options: CallOptions): CallLimits {
-    checkRecord(options, 'options');
     const { deadlineMs, signal } = options;
-    checkSignal(signal);
+    checkKind('options.deadlineMs', deadlineMs, 'number');
+    // Those of other realms are none of this one's AbortSignal.
+    if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
+      throw wrongKind('options.signal', signal, 'an AbortSignal');
+    }
     const { retry, onRetry } = this.#options;
-    const milliseconds =
-      checkedNumber(deadlineMs, 'deadlineMs') ??
-      this.#options.deadlineMs ??
-      DEADLINE_MS;
+    const ms = deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS;
+    const retrying = { waiting: onRetry, budget: this.#budget };
     return {
-      deadline:
-        milliseconds < LONGEST_MS ? Date.now() + milliseconds : Infinity,
+      deadline: ms < LONGEST_MS ? Date.now() + ms : Infinity,
       signal,
       closing: this.#channel.closing,
-      retry:
-        retry === false
-          ? undefined
-          : { waiting: onRetry, budget: this.#budget },
+      retry: retry === false ? undefined : retrying,
     };
   }
 }
 
-// The part of a request that registration and dry run share.
-function registration(options: UrdfOptions & CallOptions): object {
-  const { deadlineMs: _, signal: __, ...rest } = options;
-  return { options: fill('RegistrationOptions', rest, 'options') };
-}
+type Reply = Record<string, unknown>;
 
-// Left out it would let a name move whatever it stands for.
-function given(name: string, value: unknown): object {
-  return value === undefined ? {} : { [name]: checkedText(value, name) };
-}
-
-// Those of other realms are none of this one's AbortSignal.
-function checkSignal(signal: unknown): void {
-  if (signal === undefined) return;
-  if (typeof signal === 'object' && signal && 'throwIfAborted' in signal)
-    return;
-  throw wrongKind('INVALID_OPTION', 'options.signal', signal, 'an AbortSignal');
-}
-
-function bytesOf(urdf: string | Uint8Array): Uint8Array {
-  return typeof urdf === 'string' ? Buffer.from(urdf, 'utf8') : urdf;
+// What registration and dry run share of a request.
+function registration(urdf: string | Uint8Array, options: UrdfOptions): object {
+  return {
+    source: typeof urdf === 'string' ? Buffer.from(urdf, 'utf8') : urdf,
+    options: fill('RegistrationOptions', options, 'options'),
+  };
 }

@@ -1,18 +1,9 @@
 // What a failed call of gRPC says, with the details of its trailer.
 
-import type { Metadata } from '@grpc/grpc-js';
-import type protobuf from 'protobufjs';
-import { type FieldViolation, TorquedError } from './errors.js';
+import { type Metadata, status } from '@grpc/grpc-js';
+import { type ErrorDetails, type StatusCode, TorquedError } from './errors.js';
+import { view } from './message.js';
 import { messageType } from './protocol.js';
-import { type StatusCode, statusCode } from './status_code.js';
-import { seconds } from './message.js';
-
-const TRAILER = 'grpc-status-details-bin';
-
-const Status = messageType('Status');
-const ErrorInfo = messageType('ErrorInfo');
-const BadRequest = messageType('BadRequest');
-const RetryInfo = messageType('RetryInfo');
 
 /** How gRPC says that a call failed. */
 export interface FailedStatus {
@@ -21,63 +12,34 @@ export interface FailedStatus {
   readonly metadata?: Metadata;
 }
 
-interface Details {
-  reason?: string;
-  metadata?: Record<string, string>;
-  fieldViolations?: FieldViolation[];
-  retryDelayMs?: number;
-}
+// The messages mirror google.rpc, and so do the names. What stands before the last
+// slash does not matter.
+const DETAIL = /(?:^|\/)google\.rpc\.(ErrorInfo|BadRequest|RetryInfo)$/;
 
-interface Any {
-  type_url: string;
-  value: Uint8Array;
-}
-
-function decodeAs<T>(type: protobuf.Type, bytes: Uint8Array): T {
-  return type.decode(bytes) as unknown as T;
-}
-
-// The messages mirror google.rpc, and so do the names. What stands before the
-// last slash does not matter.
-function addDetail(any: Any, details: Details): void {
-  const type = any.type_url.slice(any.type_url.lastIndexOf('/') + 1);
-  if (type === 'google.rpc.ErrorInfo') {
-    const info = decodeAs<{ reason: string; metadata: Record<string, string> }>(
-      ErrorInfo,
-      any.value,
-    );
-    details.reason = info.reason;
-    details.metadata = { ...info.metadata };
-  } else if (type === 'google.rpc.BadRequest') {
-    const bad = decodeAs<{ fieldViolations: FieldViolation[] }>(
-      BadRequest,
-      any.value,
-    );
-    details.fieldViolations = bad.fieldViolations.map(
-      ({ field, description }) => ({ field, description }),
-    );
-  } else if (type === 'google.rpc.RetryInfo') {
-    const { retryDelay } = decodeAs<{
-      retryDelay: { seconds: unknown; nanos: number } | null;
-    }>(RetryInfo, any.value);
-    const delay = retryDelay ? seconds(retryDelay) : -1;
-    if (delay >= 0) details.retryDelayMs = delay * 1000;
-  }
-}
-
-function detailsOf(failed: FailedStatus): Details {
-  const details: Details = {};
-  const bytes = failed.metadata?.get(TRAILER)[0];
-  if (bytes === undefined || typeof bytes === 'string') return details;
+function detailsOf(failed: FailedStatus): ErrorDetails {
+  const bytes = failed.metadata?.get('grpc-status-details-bin')[0];
+  if (!(bytes instanceof Uint8Array)) return {};
+  const found: ErrorDetails & { retryDelay?: number } = {};
   try {
-    const status = decodeAs<{ code: number; details: Any[] }>(Status, bytes);
+    const { code, details } = messageType('Status').decode(
+      bytes,
+    ) as unknown as {
+      code: number;
+      details: { type_url: string; value: Uint8Array }[];
+    };
     // Details of another code are void: gRPC ended the call before the service.
-    if (status.code !== failed.code) return details;
-    for (const any of status.details) addDetail(any, details);
+    if (code !== failed.code) return {};
+    for (const { type_url, value } of details) {
+      const name = DETAIL.exec(type_url)?.[1];
+      if (!name) continue;
+      Object.assign(found, view(name, messageType(name).decode(value)));
+    }
   } catch {
     // Damaged details leave the code and the sentence.
+    return {};
   }
-  return details;
+  const { retryDelay = -1 } = found;
+  return retryDelay < 0 ? found : { ...found, retryDelayMs: retryDelay * 1000 };
 }
 
 // What gRPC says of a connection that ended under a call where it has another
@@ -85,17 +47,18 @@ function detailsOf(failed: FailedStatus): Details {
 const LOST =
   /RST_STREAM|Stream removed|socket closed|connection (reset|closed|dropped)|write error|broken pipe|GOAWAY|session closed|No status (information )?received/i;
 
-function codeOf(failed: FailedStatus, details: Details): StatusCode {
-  const code = statusCode(failed.code);
-  const isVague = code === 'INTERNAL' || code === 'UNKNOWN';
-  return isVague && !details.reason && LOST.test(failed.details)
-    ? 'UNAVAILABLE'
-    : code;
-}
-
 /** A connection that ended under a call is UNAVAILABLE. Details that are absent
  * or damaged leave the code and the sentence. */
 export function decodeError(failed: FailedStatus): TorquedError {
   const details = detailsOf(failed);
-  return new TorquedError(codeOf(failed, details), failed.details, details);
+  const code = (status[failed.code] ?? 'UNKNOWN') as StatusCode;
+  const isLost =
+    (code === 'INTERNAL' || code === 'UNKNOWN') &&
+    !details.reason &&
+    LOST.test(failed.details);
+  return new TorquedError(
+    isLost ? 'UNAVAILABLE' : code,
+    failed.details,
+    details,
+  );
 }

@@ -1,10 +1,25 @@
 // Why a call failed.
 
 import { inspect, type InspectOptions } from 'node:util';
-
-import { plain, plainDirections } from './plain_text.js';
+import type { status } from '@grpc/grpc-js';
 import type { RowCode, RowStatus } from './contract.js';
-import type { StatusCode } from './status_code.js';
+
+/** How a call ended, in the words of gRPC. */
+export type StatusCode = keyof typeof status;
+
+// Characters that a terminal acts on instead of showing them, without newlines and
+// tabs: controls, separators of lines, and those that turn the direction of the text
+// beside them. torquectl escapes the same characters.
+const TURNING = '\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
+const CONTROLS = '\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f';
+
+/** The same with these characters written as "\\u202e". */
+function escaped(text: string, characters: string): string {
+  return text.replace(
+    new RegExp(`[${characters}]`, 'g'),
+    (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
 
 /** A field of the request that was found at fault. */
 export interface FieldViolation {
@@ -15,12 +30,9 @@ export interface FieldViolation {
 }
 
 /** What is known of a failure beside its code and its sentence. */
-export interface ErrorDetails {
-  readonly reason?: string;
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly fieldViolations?: readonly FieldViolation[];
-  readonly retryDelayMs?: number;
-}
+export type ErrorDetails = Partial<
+  Pick<TorquedError, 'reason' | 'metadata' | 'fieldViolations' | 'retryDelayMs'>
+>;
 
 /**
  * Every failure of a call: by the server's word, by the connection's, because
@@ -47,7 +59,7 @@ export class TorquedError extends Error {
 
   constructor(code: StatusCode, message: string, details: ErrorDetails = {}) {
     // Node prints it as it is.
-    super(plain(message));
+    super(escaped(message, CONTROLS + TURNING));
     this.code = code;
     this.reason = details.reason ?? '';
     this.metadata = details.metadata ?? {};
@@ -57,33 +69,16 @@ export class TorquedError extends Error {
 
   /** What the console prints. Its own escapes cover controls alone. */
   [inspect.custom](_depth: number, options: InspectOptions): string {
-    return plainDirections(inspect(this, { ...options, customInspect: false }));
+    const text = inspect(this, { ...options, customInspect: false });
+    return escaped(text, TURNING);
   }
 
-  /** The same failure in other words. */
-  withMessage(message: string): TorquedError {
-    return new TorquedError(this.code, message, this.#details());
-  }
-
-  /** The same failure with more, or other, to say of what it is about. */
-  withMetadata(
-    message: string,
-    metadata: Readonly<Record<string, string>>,
-  ): TorquedError {
+  /** The same failure in other words, with more to say of what it is about. */
+  with(message: string, metadata: Readonly<Record<string, string>> = {}) {
     return new TorquedError(this.code, message, {
-      ...this.#details(),
+      ...this,
       metadata: { ...this.metadata, ...metadata },
     });
-  }
-
-  #details(): ErrorDetails {
-    const { reason, metadata, fieldViolations, retryDelayMs } = this;
-    return {
-      reason,
-      metadata,
-      fieldViolations,
-      ...(retryDelayMs === undefined ? {} : { retryDelayMs }),
-    };
   }
 
   /** The first field at fault, undefined where none is. */

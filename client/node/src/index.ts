@@ -1,6 +1,11 @@
 // Robot dynamics of a torqued server: see docs/node.md.
 
-export { type CheckOptions, type TrajectoryCheck } from './check_trajectory.js';
+export type {
+  CheckOptions,
+  Trajectory,
+  TrajectoryCheck,
+  TrajectorySamples,
+} from './check_trajectory.js';
 export {
   Client,
   connect,
@@ -12,10 +17,14 @@ export {
 } from './client.js';
 export type * from './contract.js';
 export { RESULT_TABLES } from './contract.js';
-export { type FieldViolation, RowError, TorquedError } from './errors.js';
+export {
+  type FieldViolation,
+  RowError,
+  type StatusCode,
+  TorquedError,
+} from './errors.js';
 export type { Evaluation, EvaluationBase } from './evaluation.js';
 export {
-  findServerBinary,
   LocalServer,
   LocalServerError,
   type LocalServerOptions,
@@ -27,5 +36,3 @@ export type { Waiting } from './retry.js';
 export { Robot } from './robot.js';
 export type { ByJointName, JointRows, NumberList, Rows } from './rows_input.js';
 export type { SecurityOptions } from './security.js';
-export type { StatusCode } from './status_code.js';
-export type { Trajectory, TrajectorySamples } from './trajectory_samples.js';

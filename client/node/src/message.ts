@@ -2,9 +2,7 @@
 
 import protobuf from 'protobufjs';
 import { badArgument } from './errors.js';
-import { Matrix } from './matrix.js';
 import { hint } from './near_names.js';
-import { checkRows, numbersOf, type WireArray } from './numbers.js';
 import { messageType } from './protocol.js';
 
 /** A 64-bit integer as protobufjs decodes it; exact up to 2^53. */
@@ -14,23 +12,9 @@ export function toNumber(integer: unknown): number {
     : (integer as { toNumber(): number }).toNumber();
 }
 
-/** Seconds of a Duration or a Timestamp. */
-export function seconds(time: { seconds: unknown; nanos: number }): number {
-  return toNumber(time.seconds) + time.nanos / 1e9;
-}
-
-// "JOINT_TYPE_REVOLUTE" -> "REVOLUTE".
-function shortName(type: protobuf.Enum, name: string): string {
-  const prefix = `${snakeName(type.name)}_`.toUpperCase();
-  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
-}
-
 /** "tipFrame" -> "tip_frame". */
 export function snakeName(name: string): string {
-  return name.replace(
-    /[A-Z]/g,
-    (letter, at) => (at > 0 ? '_' : '') + letter.toLowerCase(),
-  );
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** "PATH_A" -> "pathA". */
@@ -40,114 +24,133 @@ export function camelName(name: string): string {
     .replace(/_[a-z0-9]/g, (pair) => pair.slice(1).toUpperCase());
 }
 
-/** The name of an enum's value: undefined for 0, the number as text for one that
- * this version does not know. */
-export function enumName<Name extends string>(
-  type: protobuf.Enum,
-  number: number,
-): Name | undefined {
-  if (number === 0) return undefined;
-  const name = type.valuesById[number];
-  return (name === undefined ? String(number) : shortName(type, name)) as Name;
+/** Makes what belongs to a type once. */
+function memo<Type extends object, Value>(
+  make: (type: Type) => Value,
+): (type: Type) => Value {
+  const made = new WeakMap<Type, Value>();
+  return (type) => {
+    let value = made.get(type);
+    if (value === undefined) made.set(type, (value = make(type)));
+    return value;
+  };
 }
 
-/** The number of a name in any case. Throws with the names that there are. */
+/** The values of an enum but 0 under their short names: "REVOLUTE" is
+ * JOINT_TYPE_REVOLUTE. */
+const namesOf = memo((type: protobuf.Enum) => {
+  const prefix = `${snakeName(type.name).slice(1)}_`.toUpperCase();
+  return new Map(
+    Object.entries(type.values)
+      .filter(([, number]) => number !== 0)
+      .map(([name, number]) => [
+        number,
+        name.startsWith(prefix) ? name.slice(prefix.length) : name,
+      ]),
+  );
+});
+
+// The same names without underscores.
+const numbersOf = memo(
+  (type: protobuf.Enum) =>
+    new Map(
+      [...namesOf(type)].map(([number, name]) => [
+        name.replaceAll('_', ''),
+        number,
+      ]),
+    ),
+);
+
+/** The name of an enum's value: undefined for 0, the number as text for one that
+ * this version does not know. */
+export function enumName(
+  type: protobuf.Enum,
+  number: number,
+): string | undefined {
+  return number === 0
+    ? undefined
+    : (namesOf(type).get(number) ?? String(number));
+}
+
+/** The number of a name in any case, or of its first words: "cubic" is enough
+ * for CUBIC_SPLINE. Throws with the names that there are. */
 export function enumNumber(
   type: protobuf.Enum,
   name: unknown,
   path: string,
   reason = 'INVALID_OPTION',
 ): number {
-  const choices = new Map<string, number>();
-  for (const [full, number] of Object.entries(type.values)) {
-    if (number !== 0) choices.set(shortName(type, full), number);
-  }
   if (typeof name === 'string') {
-    const wanted = snakeName(name).toUpperCase().replaceAll('-', '_');
-    const plain = name.toUpperCase().replaceAll('-', '_');
-    // "cubic" is enough for CUBIC_SPLINE.
-    const near = [...choices.keys()].filter((choice) =>
-      choice.startsWith(`${plain}_`),
-    );
-    const number =
-      choices.get(plain) ??
-      choices.get(wanted) ??
-      (near.length === 1 ? choices.get(near[0]!) : undefined);
+    const upper = name.toUpperCase();
+    const number = numbersOf(type).get(upper.replace(/[-_]/g, ''));
     if (number !== undefined) return number;
+    const near = [...namesOf(type)].filter(([, one]) =>
+      one.startsWith(`${upper}_`),
+    );
+    if (near.length === 1) return near[0]![0];
   }
-  const listed = [...choices.keys()].join(', ');
+  const known = [...namesOf(type).values()].join(', ');
   throw badArgument(
     reason,
     path,
-    `${path} is ${shown(name)}; there are ${listed}`,
+    `${path} is ${shown(name)}; there are ${known}`,
   );
-}
-
-/** Undefined for an absent option. */
-function optionOf(field: protobuf.Field, name: string): string | undefined {
-  return field.options?.[`(${name})`] as string | undefined;
 }
 
 /**
  * A decoded message as a plain object: enums by name, absent fields undefined (a
- * limit: infinite), times in seconds, timestamps as dates, tables as matrices.
+ * limit: infinite), times in seconds, timestamps as dates.
  */
 export function view<T>(typeName: string, message: object): T {
   return viewOf(messageType(typeName), message) as T;
 }
 
 function viewOf(type: protobuf.Type, message: object): object {
-  const values = message as Record<string, unknown>;
-  return Object.fromEntries(
-    type.fieldsArray.map((field) => [field.name, viewed(field, values)]),
-  );
+  const fields = message as Record<string, unknown>;
+  const result: Record<string, unknown> = {};
+  for (const [name, read] of fieldsOf(type)) result[name] = read(fields);
+  return result;
 }
 
-function viewed(
-  field: protobuf.Field,
-  message: Record<string, unknown>,
-): unknown {
-  field.resolve();
-  const value = message[field.name];
-  if (field.repeated) {
-    return (value as unknown[]).map((each) => viewedOne(field, each));
-  }
-  // Those of the prototype are defaults.
-  if (field.partOf && !Object.hasOwn(message, field.name)) {
-    const absent = optionOf(field, 'absent');
-    return absent === undefined
-      ? undefined
-      : absent === 'inf'
-        ? Infinity
-        : -Infinity;
-  }
-  return value === null || value === undefined
-    ? undefined
-    : viewedOne(field, value);
+type Read = (message: Record<string, unknown>) => unknown;
+
+const fieldsOf = memo((type: protobuf.Type): [string, Read][] =>
+  type.fieldsArray.map((field) => [field.name, readerOf(field.resolve())]),
+);
+
+function readerOf(field: protobuf.Field): Read {
+  const { name } = field;
+  const one = readerOfOne(field);
+  if (field.repeated) return (message) => (message[name] as unknown[]).map(one);
+  const limit = field.options?.['(absent)'] as string | undefined;
+  const absent = limit && (limit === 'inf' ? Infinity : -Infinity);
+  return (message) => {
+    // Those of the prototype are defaults.
+    if (field.partOf && !Object.hasOwn(message, name)) return absent;
+    return message[name] === null ? undefined : one(message[name]);
+  };
 }
 
-function viewedOne(field: protobuf.Field, value: unknown): unknown {
+function readerOfOne(field: protobuf.Field): (value: unknown) => unknown {
   const type = field.resolvedType;
-  if (type instanceof protobuf.Enum) return enumName(type, value as number);
-  if (type instanceof protobuf.Type) {
-    const { name } = type;
-    const time = value as { seconds: unknown; nanos: number };
-    if (name === 'Timestamp') return new Date(seconds(time) * 1000);
-    if (name === 'Duration') return seconds(time);
-    if (name === 'Array') return matrixOf(value as WireArray, field.name);
-    return viewOf(type, value as object);
+  if (field.map) return (map) => ({ ...(map as object) });
+  if (type instanceof protobuf.Enum) {
+    return (value) => enumName(type, value as number);
   }
-  return typeof value === 'object' && !(value instanceof Uint8Array)
-    ? toNumber(value)
-    : value;
+  if (type instanceof protobuf.Type) {
+    if (type.name === 'Duration') return seconds;
+    if (type.name === 'Timestamp') {
+      return (value) => new Date(seconds(value) * 1000);
+    }
+    return (value) => viewOf(type, value as object);
+  }
+  return /64$/.test(field.type) ? toNumber : (value) => value;
 }
 
-/** The rows of an array. */
-export function matrixOf(array: WireArray, name: string): Matrix {
-  const data = numbersOf(array);
-  const rows = array.columns === 0 ? 0 : data.length / array.columns;
-  checkRows(array, rows, name);
-  return new Matrix(data, rows, array.columns);
+/** Seconds of a Duration or a Timestamp. */
+export function seconds(value: unknown): number {
+  const time = value as { seconds: unknown; nanos: number };
+  return toNumber(time.seconds) + time.nanos / 1e9;
 }
 
 // --- What a caller gives ---------------------------------------------------------
@@ -161,10 +164,10 @@ function shown(value: unknown): string {
 
 /** The error of a value that is not what its field accepts. */
 export function wrongKind(
-  reason: string,
   path: string,
   value: unknown,
   wanted: string,
+  reason = 'INVALID_OPTION',
 ): Error {
   return badArgument(
     reason,
@@ -173,33 +176,39 @@ export function wrongKind(
   );
 }
 
-/** Throws unless it has fields by name. */
-export function checkRecord(value: unknown, path: string): void {
-  if (
-    typeof value !== 'object' ||
-    value === null ||
-    Array.isArray(value) ||
-    ArrayBuffer.isView(value)
-  ) {
-    throw wrongKind('INVALID_OPTION', path, value, 'an object');
+/** Throws unless it is absent or of the kind that `typeof` tells. */
+export function checkKind(path: string, value: unknown, kind: string): void {
+  if (value === undefined) return;
+  if (typeof value !== kind || Number.isNaN(value)) {
+    throw wrongKind(path, value, `a ${kind}`);
   }
 }
 
-/** Throws for what is not a record, and for a name that is not one of `names`. */
+/** Whether it is an array, or typed numbers. */
+export function isList(value: unknown): value is ArrayLike<unknown> {
+  return (
+    Array.isArray(value) ||
+    (ArrayBuffer.isView(value) && !(value instanceof DataView))
+  );
+}
+
+/** Throws unless it has fields by name, all of them among `names`. */
 export function checkNames(
   value: object,
   names: readonly string[],
   path = 'options',
+  reason = 'INVALID_OPTION',
 ): void {
-  checkRecord(value, path);
+  if (typeof value !== 'object' || value === null || isList(value)) {
+    throw wrongKind(path, value, 'an object');
+  }
   for (const name of Object.keys(value)) {
-    if (!names.includes(name)) {
-      throw badArgument(
-        'INVALID_OPTION',
-        `${path}.${name}`,
-        `there is no option ${name}${hint(name, names)}`,
-      );
-    }
+    if (names.includes(name)) continue;
+    throw badArgument(
+      reason,
+      `${path}.${name}`,
+      `${path}.${name} does not exist${hint(name, names)}`,
+    );
   }
 }
 
@@ -209,16 +218,17 @@ export function fill(typeName: string, given: object, path: string): object {
   return filled(messageType(typeName), given, path);
 }
 
+const namesOfFields = memo((type: protobuf.Type) => Object.keys(type.fields));
+
 function filled(type: protobuf.Type, given: object, path: string): object {
-  checkNames(given, Object.keys(type.fields), path);
-  return Object.fromEntries(
-    Object.entries(given)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [
-        name,
-        filledField(type.fields[name]!, value, `${path}.${snakeName(name)}`),
-      ]),
-  );
+  checkNames(given, namesOfFields(type), path);
+  const message: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const field = type.fields[name]!.resolve();
+    message[name] = filledField(field, value, `${path}.${snakeName(name)}`);
+  }
+  return message;
 }
 
 function filledField(
@@ -226,15 +236,9 @@ function filledField(
   value: unknown,
   path: string,
 ): unknown {
-  field.resolve();
   if (!field.repeated) return filledOne(field, value, path);
-  const isTyped = ArrayBuffer.isView(value) && !(value instanceof DataView);
-  if (!Array.isArray(value) && !isTyped) {
-    throw wrongKind('INVALID_OPTION', path, value, 'a list');
-  }
-  return Array.from(value as ArrayLike<unknown>, (one, k) =>
-    filledOne(field, one, `${path}[${k}]`),
-  );
+  if (!isList(value)) throw wrongKind(path, value, 'a list');
+  return Array.from(value, (one, k) => filledOne(field, one, `${path}[${k}]`));
 }
 
 function filledOne(
@@ -244,15 +248,8 @@ function filledOne(
 ): unknown {
   const type = field.resolvedType;
   if (type instanceof protobuf.Enum) return enumNumber(type, value, path);
-  if (type instanceof protobuf.Type) {
-    return filled(type, value as object, path);
-  }
-  const kind =
-    field.type === 'string'
-      ? 'string'
-      : field.type === 'bool'
-        ? 'boolean'
-        : 'number';
+  if (type instanceof protobuf.Type) return filled(type, value as object, path);
+  const kind = { string: 'string', bool: 'boolean' }[field.type] ?? 'number';
   if (typeof value === kind) return value;
-  throw wrongKind('INVALID_OPTION', path, value, `a ${kind}`);
+  throw wrongKind(path, value, `a ${kind}`);
 }

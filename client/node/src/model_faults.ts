@@ -16,24 +16,9 @@ export function withFaults(error: unknown, file: string | undefined): unknown {
     ({ field, description }) =>
       `${field.replace(/^source(?=$|:\d+$)/, () => source)}: ${description}`,
   );
-  if (faults.length === 0) return error;
-  const total = Math.max(
-    Number(error.metadata['errors'] ?? 0) || 0,
-    faults.length,
-  );
-  return error.withMetadata(
-    total === 1 ? faults.join('') : listOf(faults, total, source),
-    file === undefined ? {} : { file },
-  );
-}
-
-function listOf(
-  faults: readonly string[],
-  total: number,
-  source: string,
-): string {
+  const total = Number(error.metadata['errors'] ?? faults.length);
   const lines = [`${source}: ${total} errors`, ...faults.slice(0, LISTED)];
-  const shown = lines.length - 1;
-  if (total > shown) lines.push(`and ${total - shown} more`);
-  return lines.join('\n  ');
+  if (total > LISTED) lines.push(`and ${total - LISTED} more`);
+  const message = total === 1 ? faults.join('') : lines.join('\n  ');
+  return error.with(message || error.message, file ? { file } : {});
 }

@@ -5,20 +5,27 @@ import {
   OPTION_PLACES,
   type QuantityName,
 } from './contract.js';
-import { checkNames, enumNumber, fill, wrongKind } from './message.js';
+import {
+  checkKind,
+  checkNames,
+  enumNumber,
+  fill,
+  isList,
+  wrongKind,
+} from './message.js';
 import { enumType } from './protocol.js';
 
 /** How a call is made. */
 export interface CallOptions {
   /** Milliseconds for the whole call, with all retries; of a large batch, until
    * another part of it is answered. Absent: that of the connection. */
-  deadlineMs?: number;
+  deadlineMs?: number | undefined;
   /** Ends the call at once; it then rejects with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** The names of CallOptions. */
-export const CALL_NAMES = ['deadlineMs', 'signal'] as const;
+export const CALL_NAMES = ['deadlineMs', 'signal'];
 
 /** Options of `compute` and of the quantities' methods. */
 export interface ComputeOptions extends DynamicsOptions, CallOptions {
@@ -34,49 +41,44 @@ export interface WireWhat {
   model: string;
   quantities: number[];
   options: object;
-  operationalSpace?: object;
+  operationalSpace: object | undefined;
   tipWrenchReferenceFrame?: number;
 }
 
-const DYNAMICS_NAMES = Object.keys(OPTION_PLACES);
+/** The names of what `compute` and checks share. */
+export const SHARED_NAMES = [
+  ...Object.keys(OPTION_PLACES),
+  ...CALL_NAMES,
+  'progress',
+];
+const COMPUTE_NAMES = [...SHARED_NAMES, 'chunkRows'];
+const quantityType = enumType('Quantity');
+const F64 = enumNumber(enumType('Encoding'), 'F64', 'encoding');
 
-/** The options of dynamics as messages. Throws for what is no option, but for the
- * names in `more`. */
+/** The options of dynamics as messages. Throws for what is none of `names`. */
 export function wireOptions(
-  options: DynamicsOptions,
-  more: readonly string[],
+  options: DynamicsOptions & { progress?: unknown },
+  names: readonly string[],
 ): Omit<WireWhat, 'model' | 'quantities'> {
-  checkNames(options, [...DYNAMICS_NAMES, ...more]);
-  const parts = {
-    options: {} as Record<string, unknown>,
-    terms: {},
-    operationalSpace: {},
-    start: {},
-  };
-  for (const [name, place] of Object.entries(OPTION_PLACES)) {
-    const value = options[name as keyof DynamicsOptions];
-    if (value !== undefined) Object.assign(parts[place], { [name]: value });
+  checkNames(options, names);
+  checkKind('options.progress', options.progress, 'function');
+  const parts: Record<string, Record<string, unknown>> = {};
+  for (const [name, value] of Object.entries(options)) {
+    const place = OPTION_PLACES[name as keyof DynamicsOptions];
+    if (place && value !== undefined) (parts[place] ??= {})[name] = value;
   }
-  const task = fill(
-    'OperationalSpaceOptions',
-    parts.operationalSpace,
-    'operational_space',
-  );
+  const { options: own, terms, operationalSpace: task, start } = parts;
   return {
     options: {
-      ...fill('Options', { encoding: 'F64', ...parts.options }, 'options'),
-      terms: fill('Terms', parts.terms, 'options.terms'),
+      encoding: F64,
+      ...(own && fill('Options', own, 'options')),
+      ...(terms && { terms: fill('Terms', terms, 'options.terms') }),
     },
-    operationalSpace: task,
-    ...fill('EvaluateStart', parts.start, 'start'),
+    operationalSpace:
+      task && fill('OperationalSpaceOptions', task, 'operational_space'),
+    ...(start && fill('EvaluateStart', start, 'start')),
   };
 }
-
-const OF_THE_TASK: readonly string[] = [
-  'operationalSpace',
-  'taskProjection',
-  'taskTorque',
-];
 
 /** Everything but the states. Throws for what is no option. */
 export function wireWhat(
@@ -84,52 +86,14 @@ export function wireWhat(
   quantities: readonly QuantityName[],
   options: DynamicsOptions,
 ): WireWhat {
-  if (!Array.isArray(quantities)) {
-    throw wrongKind('INVALID_FIELD', 'quantities', quantities, 'a list');
+  if (!isList(quantities)) {
+    throw wrongKind('quantities', quantities, 'a list', 'INVALID_FIELD');
   }
-  const type = enumType('Quantity');
-  const numbers = quantities.map((name, k) =>
-    enumNumber(type, name, `quantities[${k}]`, 'INVALID_FIELD'),
-  );
-  const { operationalSpace, ...rest } = wireOptions(options, [
-    ...CALL_NAMES,
-    'progress',
-    'chunkRows',
-  ]);
   return {
     model,
-    quantities: numbers,
-    ...rest,
-    ...(quantities.some((name) => OF_THE_TASK.includes(name))
-      ? { operationalSpace }
-      : {}),
+    quantities: quantities.map((name, k) =>
+      enumNumber(quantityType, name, `quantities[${k}]`, 'INVALID_FIELD'),
+    ),
+    ...wireOptions(options, COMPUTE_NAMES),
   };
-}
-
-/** The function itself, or undefined. Throws INVALID_OPTION for all else. */
-export function checkedProgress<Progress>(progress: Progress): Progress {
-  if (progress === undefined || typeof progress === 'function') return progress;
-  throw wrongKind('INVALID_OPTION', 'options.progress', progress, 'a function');
-}
-
-/** A number or undefined, by its name. */
-export function checkedNumber(
-  value: unknown,
-  name: string,
-): number | undefined {
-  if (value === undefined || (typeof value === 'number' && !isNaN(value))) {
-    return value;
-  }
-  throw wrongKind('INVALID_OPTION', `options.${name}`, value, 'a number');
-}
-
-/** A text or undefined, by its name. */
-export function checkedText(value: unknown, name: string): string | undefined {
-  if (value === undefined || typeof value === 'string') return value;
-  throw wrongKind('INVALID_OPTION', `options.${name}`, value, 'a string');
-}
-
-/** The axes of the task of a call. */
-export function axesOf({ axes }: DynamicsOptions): number {
-  return axes?.length || 6;
 }

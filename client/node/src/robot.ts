@@ -5,12 +5,13 @@ import type { Channel } from './channel.js';
 import {
   type CheckOptions,
   checkTrajectory,
-  tableNames,
+  type Trajectory,
   type TrajectoryCheck,
   wireStart,
 } from './check_trajectory.js';
 import {
   type DynamicsOptions,
+  INPUTS,
   type JointInfo,
   type ModelInfo,
   type QuantityMethods,
@@ -19,21 +20,12 @@ import {
   type States,
   type TrajectoryTable,
 } from './contract.js';
-import { badArgument, RowError } from './errors.js';
+import { RowError } from './errors.js';
 import type { Evaluation, EvaluationBase } from './evaluation.js';
-import type { Asked } from './evaluation_builder.js';
-import {
-  axesOf,
-  type CallOptions,
-  checkedProgress,
-  type ComputeOptions,
-  wireWhat,
-} from './options.js';
+import { wrongKind } from './message.js';
+import { type CallOptions, type ComputeOptions, wireWhat } from './options.js';
 import type { CallLimits } from './retry.js';
-import { readStates, type StateShape } from './states.js';
-import type { Trajectory } from './trajectory_samples.js';
-
-const ANSWER = Symbol('answer');
+import { type InputShape, readInputs } from './states.js';
 
 /** What a robot needs of its client. */
 export interface RobotConnection {
@@ -81,14 +73,17 @@ export class Robot {
     states: States,
     options: ComputeOptions = {},
   ): Promise<Evaluation<Q>> {
+    const what = wireWhat(this.reference, quantities, options);
+    const shape = this.#shape(options);
     const whole = await computeBatch({
       channel: this.#connection.channel,
       limits: this.#connection.limitsOf(options),
-      what: wireWhat(this.reference, quantities, options),
-      inputs: readStates(states, this.#shape(options)),
-      asked: this.#asked(quantities, options),
+      what,
+      inputs: readInputs(states, 'states', INPUTS, shape),
+      quantities,
+      shapeSizes: shape.sizes,
       sizes: withChunkRows(this.#connection.sizes, options.chunkRows),
-      progress: checkedProgress(options.progress),
+      progress: options.progress,
     });
     return whole as Evaluation<Q>;
   }
@@ -97,13 +92,12 @@ export class Robot {
    * Whether the robot keeps its limits along a trajectory, where not, and by how
    * much. `trajectory` is all its samples, or an iterable or async iterable of
    * parts, which are sent while the next ones are made: any number of samples
-   * each, all with the same inputs. The verdict does not depend on how they are
-   * cut. The server keeps all samples until the end, and so does this side,
-   * which begins anew after UNAVAILABLE and OVERLOADED; it may be refused for
-   * its size (REQUEST_TOO_LARGE). The deadline is that of the whole check, the
-   * making of the samples included. Rejects with TorquedError: fields are named
-   * "samples.q", "start.drives[2].effort_limit", single numbers by their place in the
-   * whole trajectory, "q[120][3]"; or with what `trajectory` throws.
+   * each, all with the same inputs. Both sides keep all samples until the end;
+   * this one begins again after UNAVAILABLE and OVERLOADED. The deadline is that
+   * of the whole check, the making of the samples included. Rejects with
+   * TorquedError: fields are named "samples.q", "start.drives[2].effort_limit",
+   * single numbers by their place in the whole, "q[120][3]"; or with what `trajectory`
+   * throws.
    */
   async checkTrajectory<Table extends TrajectoryTable = never>(
     trajectory: Trajectory,
@@ -116,49 +110,25 @@ export class Robot {
       limits: this.#connection.limitsOf(options),
       start,
       trajectory,
-      shape: {
-        nq: this.info.nq,
-        nv: this.info.nv,
-        jointNames: options.jointNames ?? this.jointNames,
-        maxMessageBytes: this.#connection.sizes.messageBytes,
-      },
-      tables: tableNames(start),
+      shape: this.#shape(options),
+      maxMessageBytes: this.#connection.sizes.messageBytes,
       progress: options.progress,
     });
     return check as TrajectoryCheck<Table>;
   }
 
-  /** What the method of a quantity returns. */
-  async [ANSWER]<Q extends QuantityName>(
-    quantity: Q,
-    states: States,
-    options?: ComputeOptions,
-  ): Promise<Evaluation<Q>> {
-    const result = await this.compute([quantity], states, options);
-    const { rows, rowStatus } = result as EvaluationBase;
-    const [status] = rowStatus;
-    if (rows === 1 && status && status.code !== 'SINGULAR_TASK_SPACE') {
-      throw new RowError(status);
-    }
-    return result;
-  }
-
-  #asked(quantities: readonly QuantityName[], options: DynamicsOptions): Asked {
+  #shape(options: DynamicsOptions): InputShape {
+    const { nq, nv } = this.info;
     return {
-      quantities,
-      joints: this.info.nv,
-      axes: axesOf(options),
-      sigmaMin: options.sigmaMin ?? false,
-    };
-  }
-
-  #shape(options: DynamicsOptions): StateShape {
-    return {
-      nq: this.info.nq,
-      nv: this.info.nv,
+      sizes: {
+        nq,
+        nv,
+        links: nv,
+        '10links': 10 * nv,
+        m: options.axes?.length || 6,
+        w: options.externalWrenches?.length ?? 0,
+      },
       jointNames: options.jointNames ?? this.jointNames,
-      axes: axesOf(options),
-      externalWrenches: options.externalWrenches?.length ?? 0,
     };
   }
 }
@@ -168,21 +138,22 @@ export interface Robot extends QuantityMethods {}
 
 for (const quantity of Object.keys(RESULT_TABLES) as QuantityName[]) {
   Object.defineProperty(Robot.prototype, quantity, {
-    value(this: Robot, states: States, options?: ComputeOptions) {
-      return this[ANSWER](quantity, states, options);
+    async value(this: Robot, states: States, options?: ComputeOptions) {
+      const result = await this.compute([quantity], states, options);
+      const { rows, rowStatus } = result as EvaluationBase;
+      const [status] = rowStatus;
+      if (rows === 1 && status && status.code !== 'SINGULAR_TASK_SPACE') {
+        throw new RowError(status);
+      }
+      return result;
     },
   });
 }
 
 /** Throws INVALID_OPTION unless it is a count, or absent. */
-export function withChunkRows(sizes: SizeLimits, rows?: number): SizeLimits {
-  if (rows === undefined) return sizes;
-  if (!Number.isInteger(rows) || rows < 1) {
-    throw badArgument(
-      'INVALID_OPTION',
-      'options.chunkRows',
-      `chunkRows is ${rows}, which is not a whole number from 1 on`,
-    );
+export function withChunkRows(sizes: SizeLimits, rows = Infinity): SizeLimits {
+  if (rows >= 1 && (Number.isInteger(rows) || rows === Infinity)) {
+    return { ...sizes, rows: Math.min(rows, sizes.rows) };
   }
-  return { ...sizes, rows: Math.min(rows, sizes.rows) };
+  throw wrongKind('options.chunkRows', rows, 'a count from 1 on');
 }

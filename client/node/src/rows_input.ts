@@ -2,6 +2,7 @@
 
 import { badArgument } from './errors.js';
 import { Matrix } from './matrix.js';
+import { isList, wrongKind } from './message.js';
 
 /**
  * Numbers of one state or of many, one row per state:
@@ -14,197 +15,116 @@ import { Matrix } from './matrix.js';
  * they are until the call is done. An input without numbers is refused
  * (WRONG_ROW_COUNT) unless it has no columns: leave out what is absent.
  */
-export type Rows = Numbers | readonly Numbers[] | Matrix;
+export type Rows = NumberList | readonly NumberList[] | Matrix;
 
-type Numbers = readonly number[] | Float64Array | Float32Array;
-
-/** Numbers in a row; a copy of them is sent. */
-export type NumberList = Numbers;
+/** Numbers in a row. */
+export type NumberList = readonly number[] | Float64Array | Float32Array;
 
 /**
  * Numbers by joint name, one for each joint of the call, in any order: of one
  * state, or an array with a number per state (one number serves all states).
  */
-export type ByJointName = Readonly<Record<string, number | Numbers>>;
+export type ByJointName = Readonly<Record<string, number | NumberList>>;
 
 /** Rows, or numbers by joint name. */
 export type JointRows = Rows | ByJointName;
 
-/** What a joint's input is read by. */
-export interface Columns {
-  /** How many a flat array is cut into. */
-  readonly count: number;
-  /** Joint of each column; undefined: names cannot be given. */
-  readonly jointNames: readonly string[] | undefined;
-}
-
-/** An input as a table; undefined where it is absent. */
+/** An input as a table; undefined where it is absent. A flat array is cut into
+ * rows of `columns`; `jointNames` are those of its columns, undefined where it
+ * has none. */
 export function toTable(
   field: string,
-  given: JointRows | undefined,
-  columns: Columns,
+  given: unknown,
+  columns: number,
+  jointNames: readonly string[] | undefined,
 ): Matrix | undefined {
   if (given === undefined || given === null) return undefined;
+  let table: Matrix;
   if (given instanceof Matrix) {
-    return given.data.length === 0 ? withoutNumbers(field, columns) : given;
+    table = given;
+  } else if (Array.isArray(given) && isList(given[0])) {
+    table = fromRows(field, given);
+  } else if (typeof given === 'object' && !isList(given) && jointNames) {
+    table = fromNames(field, given as ByJointName, jointNames);
+  } else {
+    table = fromFlat(field, numbersOf(field, given), columns);
   }
-  if (given instanceof Float64Array) return fromFlat(field, given, columns);
-  if (Array.isArray(given)) return fromArray(field, given, columns);
-  if (ArrayBuffer.isView(given) && 'length' in given) {
-    return fromFlat(
-      field,
-      Float64Array.from(given as unknown as ArrayLike<number>),
-      columns,
-    );
-  }
-  if (typeof given === 'object' && columns.jointNames !== undefined) {
-    return fromNames(field, given as ByJointName, columns, columns.jointNames);
-  }
-  throw badArgument(
-    'INVALID_FIELD',
-    field,
-    `${field} is ${typeof given}, which is no table of numbers`,
-  );
+  if (table.data.length > 0) return table;
+  // Taken for absent it would stand for zeros.
+  if (columns > 0) throw wrongRows(field, `${field} is given and has no rows`);
+  return undefined;
 }
 
-// Taken for absent it would stand for zeros.
-function withoutNumbers(field: string, { count }: Columns): undefined {
-  if (count === 0) return undefined;
-  throw badArgument(
-    'WRONG_ROW_COUNT',
-    field,
-    `${field} is given and has no rows`,
-  );
+function fromFlat(field: string, data: Float64Array, columns: number): Matrix {
+  const rows = data.length / columns || 0;
+  if (Number.isInteger(rows)) return new Matrix(data, rows, columns);
+  const what = `${field} has ${data.length} numbers`;
+  const why = `${what}, which are no rows of ${columns}`;
+  throw badArgument('WRONG_COLUMN_COUNT', field, why);
 }
 
-function fromFlat(
-  field: string,
-  data: Float64Array,
-  columns: Columns,
-): Matrix | undefined {
-  const { count } = columns;
-  if (data.length === 0) return withoutNumbers(field, columns);
-  if (count === 0 || data.length % count !== 0) {
-    throw badArgument(
-      'WRONG_COLUMN_COUNT',
-      field,
-      `${field} has ${data.length} numbers, which are no rows of ${count}`,
-    );
-  }
-  return new Matrix(data, data.length / count, count);
-}
-
-function fromArray(
-  field: string,
-  given: readonly unknown[],
-  columns: Columns,
-): Matrix | undefined {
-  if (given.length === 0) return withoutNumbers(field, columns);
-  if (typeof given[0] === 'number') {
-    return fromFlat(field, numbersOf(field, given), columns);
-  }
-  const width = lengthOf(field, 0, given[0]);
-  if (width === 0) return withoutNumbers(field, columns);
-  const data = new Float64Array(given.length * width);
-  given.forEach((row, k) => {
-    const length = lengthOf(field, k, row);
-    if (length !== width) {
-      throw badArgument(
-        'MALFORMED_ARRAY',
-        field,
-        `row ${k} of ${field} has ${length} numbers, row 0 has ${width}`,
-        { row: String(k) },
-      );
-    }
-    fill(field, data, k * width, row as ArrayLike<unknown>);
+function numbersOf(field: string, given: unknown): Float64Array {
+  if (given instanceof Float64Array) return given;
+  const list = isList(given) ? given : [given];
+  return Float64Array.from(list, (number) => {
+    if (typeof number === 'number') return number;
+    throw wrongKind(field, number, 'numbers', 'INVALID_FIELD');
   });
-  return new Matrix(data, given.length, width);
 }
 
-function lengthOf(field: string, k: number, row: unknown): number {
-  if (
-    Array.isArray(row) ||
-    row instanceof Float64Array ||
-    row instanceof Float32Array
-  ) {
-    return row.length;
-  }
+function fromRows(field: string, given: readonly unknown[]): Matrix {
+  const rows = given.map((row) => {
+    if (isList(row)) return numbersOf(field, row);
+    throw wrongKind(field, row, 'rows of numbers', 'INVALID_FIELD');
+  });
+  const columns = rows[0]!.length;
+  const k = rows.findIndex(({ length }) => length !== columns);
+  if (k < 0) return Matrix.from(rows);
   throw badArgument(
-    'INVALID_FIELD',
+    'MALFORMED_ARRAY',
     field,
-    `row ${k} of ${field} is ${typeof row}, not an array of numbers`,
+    `row ${k} of ${field} has ${rows[k]!.length} numbers, row 0 has ${columns}`,
     { row: String(k) },
   );
-}
-
-function numbersOf(field: string, given: ArrayLike<unknown>): Float64Array {
-  const data = new Float64Array(given.length);
-  fill(field, data, 0, given);
-  return data;
-}
-
-function fill(
-  field: string,
-  data: Float64Array,
-  first: number,
-  given: ArrayLike<unknown>,
-): void {
-  for (let i = 0; i < given.length; ++i) {
-    const number = given[i];
-    if (typeof number !== 'number') {
-      throw badArgument(
-        'INVALID_FIELD',
-        field,
-        `${field} holds ${typeof number} among its numbers`,
-      );
-    }
-    data[first + i] = number;
-  }
 }
 
 function fromNames(
   field: string,
   given: ByJointName,
-  columns: Columns,
   jointNames: readonly string[],
-): Matrix | undefined {
+): Matrix {
+  const wrong = (joint: string, why: string) =>
+    badArgument('WRONG_JOINT_NAMES', field, `${field} ${why}`, { joint });
   for (const joint of Object.keys(given)) {
-    if (!jointNames.includes(joint)) {
-      throw badArgument(
-        'WRONG_JOINT_NAMES',
-        field,
-        `${field} names ${joint}, which is none of the joints ` +
-          jointNames.join(', '),
-        { joint },
-      );
-    }
+    if (jointNames.includes(joint)) continue;
+    const known = jointNames.join(', ');
+    throw wrong(joint, `names ${joint}, which is none of the joints ${known}`);
   }
   const ofJoints = jointNames.map((joint) => {
-    const numbers = Object.hasOwn(given, joint) ? given[joint] : undefined;
-    if (numbers === undefined) {
-      throw badArgument('WRONG_JOINT_NAMES', field, `${field} lacks ${joint}`, {
-        joint,
-      });
-    }
-    return numbersOf(field, typeof numbers === 'number' ? [numbers] : numbers);
+    if (Object.hasOwn(given, joint)) return numbersOf(field, given[joint]);
+    throw wrong(joint, `lacks ${joint}`);
   });
-  const rows = Math.max(0, ...ofJoints.map((column) => column.length));
-  const data = new Float64Array(rows * ofJoints.length);
+  const rows = Math.max(0, ...ofJoints.map(({ length }) => length));
+  const columns = ofJoints.length;
+  const table = new Matrix(new Float64Array(rows * columns), rows, columns);
   ofJoints.forEach((column, c) => {
     if (column.length !== rows && column.length !== 1) {
-      const joint = jointNames[c] as string;
-      throw badArgument(
-        'WRONG_ROW_COUNT',
-        field,
-        `${field} has ${column.length} numbers of ${joint}, ${rows} of others`,
-        { joint },
-      );
+      const joint = jointNames[c]!;
+      const why = `has ${column.length} numbers of ${joint}, ${rows} of others`;
+      throw wrongRows(field, `${field} ${why}`, { joint });
     }
     for (let k = 0; k < rows; ++k) {
-      data[k * ofJoints.length + c] = column[column.length === 1 ? 0 : k]!;
+      table.data[k * columns + c] = column[column.length === 1 ? 0 : k]!;
     }
   });
-  return rows === 0
-    ? withoutNumbers(field, columns)
-    : new Matrix(data, rows, ofJoints.length);
+  return table;
+}
+
+/** The error of an input whose rows are not as many as they have to be. */
+export function wrongRows(
+  field: string,
+  message: string,
+  metadata: Record<string, string> = {},
+): Error {
+  return badArgument('WRONG_ROW_COUNT', field, message, metadata);
 }

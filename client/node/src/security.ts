@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { env } from 'node:process';
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
 import { badArgument } from './errors.js';
-import { checkedText } from './options.js';
+import { checkKind } from './message.js';
 import { isLocal, TLS } from './server_address.js';
 
 const TOKEN_VARIABLE = 'TORQUED_TOKEN';
@@ -45,7 +45,8 @@ export type Security = ReturnType<typeof securityOf>;
 
 /** Throws INVALID_OPTION for what does not fit the address. */
 export function securityOf(address: string, options: SecurityOptions) {
-  const name = checkedText(options.tlsServerName, 'tlsServerName');
+  const { tlsServerName: name } = options;
+  checkKind('options.tlsServerName', name, 'string');
   return {
     credentials: credentialsOf(address, options),
     channelOptions: name ? { 'grpc.ssl_target_name_override': name } : {},
@@ -57,29 +58,25 @@ function credentialsOf(
   address: string,
   options: SecurityOptions,
 ): ChannelCredentials {
+  const { tlsCa, tlsCert, tlsKey, tlsServerName } = options;
   if (!address.startsWith(TLS)) {
-    for (const option of [
-      'tlsCa',
-      'tlsCert',
-      'tlsKey',
-      'tlsServerName',
-    ] as const) {
-      if (options[option] !== undefined) {
-        throw refusal(option, 'only tls:HOST:PORT takes it');
-      }
+    const given = { tlsCa, tlsCert, tlsKey, tlsServerName };
+    for (const [option, value] of Object.entries(given)) {
+      if (value === undefined) continue;
+      throw refusal(option, 'only tls:HOST:PORT takes it');
     }
     return credentials.createInsecure();
   }
-  if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw refusal(
-      options.tlsKey === undefined ? 'tlsCert' : 'tlsKey',
+      tlsKey === undefined ? 'tlsCert' : 'tlsKey',
       'tlsCert and tlsKey need each other',
     );
   }
   return credentials.createSsl(
-    pemOf('tlsCa', options.tlsCa === undefined ? systemRoots() : options.tlsCa),
-    pemOf('tlsKey', options.tlsKey),
-    pemOf('tlsCert', options.tlsCert),
+    pemOf('tlsCa', tlsCa ?? systemRoots()),
+    pemOf('tlsKey', tlsKey),
+    pemOf('tlsCert', tlsCert),
   );
 }
 
@@ -92,10 +89,20 @@ function systemRoots(): string | undefined {
 
 function authorizationOf(
   address: string,
-  options: SecurityOptions,
+  { token: given, tokenFile }: SecurityOptions,
 ): string | undefined {
-  const { from, token } = tokenOf(options);
-  if (token === undefined) return undefined;
+  if (given !== undefined && tokenFile !== undefined) {
+    throw refusal('tokenFile', 'token is given as well');
+  }
+  let [from, token]: [string, unknown] = ['token', given];
+  if (tokenFile !== undefined) {
+    from = 'tokenFile';
+    token = read(from, tokenFile).toString('latin1').trimEnd();
+    if (token === '') throw refusal(from, `${tokenFile} is empty`);
+  } else if (given === undefined) {
+    [from, token] = [TOKEN_VARIABLE, env[TOKEN_VARIABLE]];
+    if (!token) return undefined;
+  }
   // Of what HTTP headers hold, so that a space at an end is not lost.
   if (typeof token !== 'string' || !/^[!-~]+$/.test(token)) {
     throw refusal(from, 'a token has printable ASCII characters and no spaces');
@@ -110,36 +117,15 @@ function authorizationOf(
   return `Bearer ${token}`;
 }
 
-// With the option or the variable that it comes from.
-function tokenOf(options: SecurityOptions): { from: string; token: unknown } {
-  if (options.tokenFile === undefined) {
-    return options.token === undefined
-      ? { from: TOKEN_VARIABLE, token: env[TOKEN_VARIABLE] || undefined }
-      : { from: 'token', token: options.token };
-  }
-  if (options.token !== undefined) {
-    throw refusal('tokenFile', 'token is given as well');
-  }
-  const token = read('tokenFile', options.tokenFile)
-    .toString('latin1')
-    .trimEnd();
-  if (token === '') {
-    throw refusal('tokenFile', `${options.tokenFile} is empty`);
-  }
-  return { from: 'tokenFile', token };
-}
-
-function pemOf(option: string, file: unknown): Buffer | null {
+function pemOf(option: string, file: string | undefined): Buffer | null {
   if (file === undefined) return null;
   const text = read(option, file);
-  if (!text.includes('-----BEGIN ')) {
-    throw refusal(option, `${file} is not a PEM file`);
-  }
-  return text;
+  if (text.includes('-----BEGIN ')) return text;
+  throw refusal(option, `${file} is not a PEM file`);
 }
 
-function read(option: string, given: unknown): Buffer {
-  const file = checkedText(given, option) ?? '';
+function read(option: string, file: string): Buffer {
+  checkKind(`options.${option}`, file, 'string');
   try {
     return readFileSync(file);
   } catch (error) {

@@ -1,124 +1,100 @@
 // What goes into a computation.
 
-import { INPUTS, type States } from './contract.js';
-import { badArgument } from './errors.js';
+import { checkNames, snakeName } from './message.js';
 import type { Matrix } from './matrix.js';
-import { checkRecord } from './message.js';
-import { hint } from './near_names.js';
-import type { SentArray, WireChunk } from './numbers.js';
-import { toTable } from './rows_input.js';
+import { toTable, wrongRows } from './rows_input.js';
+import { rowsOfTable, type SentArray } from './tables.js';
 
-/** What a robot's states are read by. */
-export interface StateShape {
-  readonly nq: number;
-  readonly nv: number;
+/** What the words of a shape stand for: "nv". */
+export type Sizes = Readonly<Record<string, number>>;
+
+/** What a robot's inputs are read by. */
+export interface InputShape {
+  readonly sizes: Sizes;
   /** Joint of each column. */
   readonly jointNames: readonly string[];
-  /** Axes of the task. */
-  readonly axes: number;
-  /** How many external wrenches there are. */
-  readonly externalWrenches: number;
 }
 
-/** The inputs that are present, as tables. */
-export type Inputs = ReadonlyMap<keyof States, Matrix>;
+type What = 'states' | 'samples';
 
-function columnsOf(words: string, shape: StateShape): number {
-  const sizes: Record<string, number> = {
-    nq: shape.nq,
-    nv: shape.nv,
-    m: shape.axes,
-    w: shape.externalWrenches,
-  };
-  return words
-    .split(' ')
-    .reduce((product, word) => product * (sizes[word] ?? Number(word)), 1);
+/** The inputs that are present, as tables under their names on the wire. */
+export type Inputs = Readonly<Record<string, Matrix>>;
+
+const wordsOf = new Map<string, readonly string[]>();
+
+/** The sizes of a shape, "nv nv". */
+export function sizesOf(shape: string, sizes: Sizes): number[] {
+  let words = wordsOf.get(shape);
+  if (!words) {
+    wordsOf.set(shape, (words = shape.split(' ').filter(Boolean)));
+  }
+  return words.map((word) => sizes[word] ?? Number(word));
 }
 
-/** Throws TorquedError for what is no table of numbers. */
-export function readStates(states: States, shape: StateShape): Inputs {
-  checkRecord(states, 'states');
-  const inputs = new Map<keyof States, Matrix>();
-  for (const key of Object.keys(states)) {
-    if (!Object.hasOwn(INPUTS, key)) {
-      throw badArgument(
-        'INVALID_FIELD',
-        key,
-        `states have no ${key}${hint(key, Object.keys(INPUTS))}`,
-      );
-    }
-    const name = key as keyof States;
-    const [field, words] = INPUTS[name];
-    const table = toTable(field, states[name], {
-      count: columnsOf(words, shape),
-      jointNames: /^n[qv]$/.test(words) ? shape.jointNames : undefined,
-    });
-    if (table) inputs.set(name, table);
+/** Numbers of a row of that shape. */
+export function countOf(shape: string, sizes: Sizes): number {
+  return sizesOf(shape, sizes).reduce((product, size) => product * size, 1);
+}
+
+/** Reads the inputs of `shapes`; `prefix` stands before their fields in errors.
+ * Throws TorquedError for what is no table of numbers. */
+export function readInputs(
+  given: object,
+  what: What,
+  shapes: Readonly<Record<string, string>>,
+  { sizes, jointNames }: InputShape,
+): Inputs {
+  checkNames(given, Object.keys(shapes), what, 'INVALID_FIELD');
+  const inputs: Record<string, Matrix> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const shape = shapes[name]!;
+    const table = toTable(
+      fieldOf(name, what),
+      value,
+      countOf(shape, sizes),
+      shape === 'nq' || shape === 'nv' ? jointNames : undefined,
+    );
+    if (table) inputs[name] = table;
   }
   return inputs;
 }
 
+/** As errors name it. */
+function fieldOf(name: string, what: What): string {
+  return `${what === 'samples' ? 'samples.' : ''}${snakeName(name)}`;
+}
+
 /** The most rows of any input; 0 without inputs. Throws WRONG_ROW_COUNT where
- * another has neither that many nor one. */
-export function countStates(inputs: Inputs): number {
-  let rows = 0;
-  let longest = '';
-  for (const [name, table] of inputs) {
-    if (table.rows > rows) {
-      rows = table.rows;
-      longest = INPUTS[name][0];
-    }
+ * another one has neither that many nor, if it may, one. */
+export function countRows(
+  inputs: Inputs,
+  what: What,
+  mayRepeat: (name: string) => boolean = () => true,
+): number {
+  let [rows, longest] = [0, ''];
+  for (const [name, table] of Object.entries(inputs)) {
+    if (table.rows > rows) [rows, longest] = [table.rows, name];
   }
-  for (const [name, table] of inputs) {
-    if (table.rows === 1 || table.rows === rows) continue;
-    const [field] = INPUTS[name];
-    throw badArgument(
-      'WRONG_ROW_COUNT',
+  for (const [name, table] of Object.entries(inputs)) {
+    if (table.rows === rows || (table.rows === 1 && mayRepeat(name))) continue;
+    const field = fieldOf(name, what);
+    throw wrongRows(
       field,
-      `${field} has ${table.rows} rows, ${longest} has ${rows}`,
+      `${field} has ${table.rows} rows, ${fieldOf(longest, what)} has ${rows}`,
     );
   }
   return rows;
 }
 
-/** Numbers of a state that travel for every row. */
-export function numbersPerRow(inputs: Inputs): number {
-  let numbers = 0;
-  for (const table of inputs.values()) {
-    if (table.rows > 1) numbers += table.columns;
-  }
-  return numbers;
-}
-
-/** The given rows as fields of a chunk, without copying; inputs of one row go
- * along whole. */
+/** Rows [first, first + count) as fields of a message, without copying. */
 export function chunkOf(
   inputs: Inputs,
   first: number,
   count: number,
-): WireChunk {
-  const chunk: WireChunk = {};
-  for (const [name, table] of inputs) {
-    chunk[name] =
-      table.rows === 1
-        ? rowsOfTable(table, 0, 1)
-        : rowsOfTable(table, first, count);
+): Record<string, SentArray> {
+  const chunk: Record<string, SentArray> = {};
+  for (const [name, table] of Object.entries(inputs)) {
+    chunk[name] = rowsOfTable(table, first, count);
   }
   return chunk;
-}
-
-/** Rows of a table as they are sent, without copying. */
-export function rowsOfTable(
-  { data, columns }: Matrix,
-  first: number,
-  count: number,
-): SentArray {
-  return {
-    columns,
-    f64: new Uint8Array(
-      data.buffer,
-      data.byteOffset + first * columns * 8,
-      count * columns * 8,
-    ),
-  };
 }

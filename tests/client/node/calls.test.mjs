@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { connect, startLocalServer, TorquedError } from 'torqued';
+import { Client, connect, startLocalServer, TorquedError } from 'torqued';
 import { NO_SERVER, RestartableServer } from './restartable_server.mjs';
 import {
   assertSameBits,
@@ -115,7 +115,6 @@ test('a deadline that is far away is as good as none', async () => {
 
 test('a signal ends a call that nobody answers', async () => {
   const silent = await silentServer();
-  const { Client } = await import('torqued');
   const client = new Client(silent.address);
   const reason = new Error('enough');
   const controller = new AbortController();
@@ -129,8 +128,8 @@ test('a signal ends a call that nobody answers', async () => {
 
 test('a signal ends the wait for another try', async () => {
   const controller = new AbortController();
-  const { RetrySchedule } = await import('../client/node/dist/retry.js');
-  const schedule = new RetrySchedule({
+  const { untilDone } = await import('../client/node/dist/retry.js');
+  const limits = {
     deadline: Infinity,
     signal: controller.signal,
     closing: new AbortController().signal,
@@ -138,11 +137,14 @@ test('a signal ends the wait for another try', async () => {
       waiting: () => setTimeout(() => controller.abort(), 10),
       budget: { take: () => true },
     },
-  });
+  };
   const overloaded = new TorquedError('RESOURCE_EXHAUSTED', 'busy', {
     retryDelayMs: 20_000,
   });
-  await assert.rejects(schedule.wait(overloaded), { name: 'AbortError' });
+  await assert.rejects(
+    untilDone(() => Promise.reject(overloaded), limits),
+    { name: 'AbortError' },
+  );
 });
 
 test('a deadline ends a call', async () => {
@@ -383,4 +385,16 @@ test('closing ends calls that wait for another try', async () => {
     assert.ok(delayMs >= 25 * 2 ** k && delayMs <= 50 * 2 ** k, `${waiting}`);
   }
   await server.end();
+});
+
+test('closing ends calls that are under way', async () => {
+  const silent = await silentServer();
+  const client = new Client(silent.address);
+  const call = failureOf(client.serverInfo());
+  await wait(50);
+  client.close();
+  const error = await call;
+  silent.close();
+  assert.equal(error.code, 'CANCELLED');
+  assert.match(error.message, /client is closed/);
 });

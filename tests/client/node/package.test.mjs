@@ -84,7 +84,6 @@ test('what is exported is what is documented', () => {
     'RowError',
     'TorquedError',
     'connect',
-    'findServerBinary',
     'startLocalServer',
   ]);
 });

@@ -154,10 +154,8 @@ test('a check that begins anew tells no less than before', async () => {
 /** Returns when the server has begun to stop and waits for a stream whose replies
  * nobody reads. `client` repeats nothing. */
 async function drain(server, client) {
-  const channel = new Channel(client.address, {
-    maxMessageBytes: 1 << 24,
-    security: securityOf(client.address, {}),
-  });
+  const security = securityOf(client.address, {});
+  const channel = new Channel(client.address, 1 << 24, security);
   const unread = channel.stream(EVALUATE, { deadline: Infinity });
   unread.on('error', () => {});
   unread.write({ start: { model: 'panda', quantities: [REGRESSOR] } });
