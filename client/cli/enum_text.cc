@@ -28,10 +28,6 @@ std::string TaskRuleText(v1::TaskRule rule) {
   return Words(v1::TaskRule_Name(rule), "TASK_RULE_", rule);
 }
 
-std::string LimitKindText(v1::LimitKind kind) {
-  return Words(v1::LimitKind_Name(kind), "LIMIT_KIND_", kind);
-}
-
 std::string JointTypeText(v1::JointType type) {
   return Words(v1::JointType_Name(type), "JOINT_TYPE_", type);
 }

@@ -9,7 +9,6 @@
 #include "torqued/v1/dynamics.pb.h"
 #include "torqued/v1/lint.pb.h"
 #include "torqued/v1/model_registry.pb.h"
-#include "torqued/v1/trajectory.pb.h"
 
 namespace torqued::cli {
 
@@ -17,8 +16,6 @@ namespace torqued::cli {
 std::string RowCodeText(v1::RowCode code);
 /// "range restricted".
 std::string TaskRuleText(v1::TaskRule rule);
-/// "torque".
-std::string LimitKindText(v1::LimitKind kind);
 /// "revolute".
 std::string JointTypeText(v1::JointType type);
 /// "warning".

@@ -1,8 +1,9 @@
-#include "client/cli/check/report_page.h"
+#include "client/cli/check/reports.h"
+#include "client/cli/check/results.h"
 
 #include <gmock/gmock.h>
 
-#include <limits>
+#include <cmath>
 
 namespace torqued::cli {
 namespace {
@@ -10,31 +11,38 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 /// `failed` files, then those that pass, then those without a verdict.
-DirectoryCheck Checked(int failed, int passed, int errors) {
-  DirectoryCheck check;
-  check.directory = "moves</script><b>";
-  check.question = {{"model", "arm"},
-                    {"revision", "0123456789abcdef"},
-                    {"server_version", "9.8.7"},
-                    {"asked", {{"derating", 0.75}}}};
-  check.seconds = 2;
+Json Checked(int failed, int passed, int errors) {
+  Json check = {
+      {"directory", "moves</script><b>"},
+      {"model", "arm"},
+      {"revision", "0123456789abcdef"},
+      {"server_version", "9.8.7"},
+      {"asked", {{"derating", 0.75}}},
+      {"asked_words",
+       {{{"title", "derating"}, {"words", "all torque limits times 0.75"}}}},
+      {"files", failed + passed + errors},
+      {"passed", passed},
+      {"failed", failed},
+      {"errors", errors},
+      {"resumed", 0},
+      {"seconds", 2},
+      {"results", Json::array()}};
   for (int k = 0; k < failed + passed + errors; ++k) {
-    FileResult result;
-    result.file = "m" + std::to_string(k) + "&.csv";
+    const std::string file = "m" + std::to_string(k) + "&.csv";
+    Json result = {{"file", file}, {"bytes", 1}, {"modified", 1}};
     if (k >= failed + passed) {
-      result.error = "DATA (" + result.file + "): no <rows>";
+      result["error"] = "DATA (" + file + "): no <rows>";
     } else {
-      result.passes = k >= failed;
-      result.severity = result.passes ? 0.5 : 1.5;
-      result.joint = "elbow";
-      result.worst = "torque of <elbow>";
-      result.violations = result.passes ? 0 : 3;
-      result.slow_down = 1.25;
+      const bool passes = k >= failed;
+      result.update({{"passes", passes},
+                     {"severity", passes ? 0.5 : 1.5},
+                     {"joint", "elbow"},
+                     {"worst", "torque of <elbow>"},
+                     {"violations", passes ? 0 : 3},
+                     {"slow_down", 1.25}});
     }
-    check.results.push_back(std::move(result));
+    check["results"].push_back(std::move(result));
   }
   return check;
 }
@@ -46,13 +54,10 @@ Json DataOf(const std::string& page) {
   return Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
 }
 
-Json DataOf(const DirectoryCheck& check) { return DataOf(ReportPage(check)); }
+Json PageData(const Json& check) { return DataOf(DirectoryPage(check)); }
 
 TEST(ReportPage, OfADirectoryTellsTotalsAndTheQuestion) {
-  DirectoryCheck check = Checked(2, 3, 1);
-  check.results[1].asked_words = {
-      {{"title", "derating"}, {"words", "all torque limits times 0.75"}}};
-  const Json data = DataOf(check);
+  const Json data = PageData(Checked(2, 3, 1));
   EXPECT_EQ(data["request"]["asked"]["derating"], 0.75);
   EXPECT_EQ(data["title"], "moves</script><b>");
   EXPECT_EQ(data["sentence"],
@@ -64,7 +69,7 @@ TEST(ReportPage, OfADirectoryTellsTotalsAndTheQuestion) {
 }
 
 TEST(ReportPage, NoTextIsMarkup) {
-  const std::string page = ReportPage(Checked(2, 3, 1));
+  const std::string page = DirectoryPage(Checked(2, 3, 1));
   EXPECT_THAT(page, Not(HasSubstr("</script><b>")));
   EXPECT_THAT(page, Not(HasSubstr("<elbow>")));
   EXPECT_THAT(page, Not(HasSubstr("<rows>")));
@@ -74,7 +79,7 @@ TEST(ReportPage, NoTextIsMarkup) {
 }
 
 TEST(ReportPage, OfThousandsOfFilesShowsTheWorst) {
-  const std::string page = ReportPage(Checked(4000, 4000, 300));
+  const std::string page = DirectoryPage(Checked(4000, 4000, 300));
   const Json data = DataOf(page);
   EXPECT_EQ(data["results"].size(), 500u);
   EXPECT_EQ(data["judged"], 8000);
@@ -84,31 +89,25 @@ TEST(ReportPage, OfThousandsOfFilesShowsTheWorst) {
 }
 
 TEST(ReportPage, AVerdictThatIsMissingIsNoPass) {
-  EXPECT_EQ(DataOf(Checked(0, 2, 0))["passes"], true);
-  EXPECT_EQ(DataOf(Checked(0, 2, 1))["passes"], false);
+  EXPECT_EQ(PageData(Checked(0, 2, 0))["passes"], true);
+  EXPECT_EQ(PageData(Checked(0, 2, 1))["passes"], false);
 }
 
 TEST(ReportPage, PayloadsAndPacesAreRoundedToWhatPasses) {
-  DirectoryCheck check = Checked(6, 0, 0);
-  check.results[0].payload_possible = false;
-  check.results[1].payload_possible = true;
-  check.results[1].largest_payload = 9.1312290806;
-  check.results[2].largest_payload = kInfinity;
-  check.results[3].slow_down.reset();
-  check.results[4].slow_down = 9.8785826747;
-  check.results[5].severity = kInfinity;
-  // Also after a journal.
-  for (FileResult& result : check.results) {
-    result = ResultFromJson(ToJson(result)).value();
-  }
-  const Json results = DataOf(check)["results"];
+  Json check = Checked(6, 0, 0);
+  check["results"][0]["payload_possible"] = false;
+  check["results"][1]["payload_possible"] = true;
+  check["results"][1]["largest_payload"] = 9.1312290806;
+  check["results"][2]["largest_payload"] = "Infinity";
+  check["results"][3].erase("slow_down");
+  check["results"][4]["slow_down"] = 9.8785826747;
+  const Json results = PageData(check)["results"];
   EXPECT_EQ(results[0]["payload_text"], "none");
   EXPECT_EQ(results[1]["payload_text"], "9.13122");
   EXPECT_EQ(results[2]["payload_text"], "any");
   EXPECT_EQ(results[3]["payload_text"], "-");
   EXPECT_EQ(results[3]["slow_down_text"], "at no pace");
   EXPECT_EQ(results[4]["slow_down_text"], "9.87859");
-  EXPECT_EQ(results[5]["severity"], "Infinity");
 }
 
 TEST(ReportPage, OfPositionsOutsideTheirLimitsNoPaceIsTold) {
@@ -117,9 +116,21 @@ TEST(ReportPage, OfPositionsOutsideTheirLimitsNoPaceIsTold) {
   verdict.mutable_slow_down()->set_factor(1.5);
   v1::JointDemand* joint = verdict.add_joints();
   joint->set_joint("elbow");
-  EXPECT_EQ(ResultOf("m.csv", {}, verdict).slow_down, 1.5);
+  Json result;
+  AddVerdict(verdict, &result);
+  EXPECT_EQ(result["slow_down"], 1.5);
   joint->set_position_violations(1);
-  EXPECT_EQ(ResultOf("m.csv", {}, verdict).slow_down, std::nullopt);
+  Json other;
+  AddVerdict(verdict, &other);
+  EXPECT_FALSE(other.contains("slow_down"));
+}
+
+TEST(UtilizationText, DistinguishesJustBelowFromJustAboveTheLimit) {
+  EXPECT_EQ(UtilizationText(0.4579), "45.8 %");
+  EXPECT_EQ(UtilizationText(0.99999), "99.9 %");
+  EXPECT_EQ(UtilizationText(1), "100.0 %");
+  EXPECT_EQ(UtilizationText(1.00001), "100.1 %");
+  EXPECT_EQ(UtilizationText(HUGE_VAL), "over 100 %");
 }
 
 }  // namespace

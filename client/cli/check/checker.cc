@@ -3,12 +3,11 @@
 #include <CLI/CLI.hpp>
 
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <utility>
 
-#include "client/cli/check/check_refusal.h"
 #include "client/cli/check/limits_file.h"
-#include "client/cli/errors.h"
 #include "client/cli/table_file.h"
 #include "client/cli/terminal/plain_text.h"
 #include "client/cpp/request.h"
@@ -50,15 +49,15 @@ void CheckWrench(const client::Batch& wrench) {
                                      std::to_string(wrench.cols()));
   }
   if (!wrench.allFinite()) {
-    throw UsageError("--wrench", "has a number that is not finite");
+    throw UsageError("--wrench", "one of its numbers is not finite");
   }
 }
 
-/// Of a column that may be the time under another name.
+/// About a column that may be the time under another name.
 std::string TimeHint(const std::vector<std::string>& unused) {
   const std::vector<std::string> near = flags::NearNames("time", unused);
   if (near.empty()) return {};
-  return "; '" + PlainText(near.front(), 128) + "' is none";
+  return "; the name '" + PlainText(near.front(), 128) + "' is unknown";
 }
 
 Json TableJson(const client::Batch& table) {
@@ -67,6 +66,39 @@ Json TableJson(const client::Batch& table) {
     rows.push_back(std::vector<double>(row.begin(), row.end()));
   }
   return rows;
+}
+
+/// Throws DataError if the server refuses a sample of the table, LimitsError if
+/// it refuses a joint of the file of limits.
+void ThrowOfFile(const client::Error& error, const StateTable& table,
+                 const std::filesystem::path& limits) {
+  const client::Error::Details& details = error.details();
+  if (details.field_violations.empty()) return;
+  const auto& [field, description] = details.field_violations.front();
+  const std::string sentence = PlainText(description);
+  const auto detail = [&details](const char* name) {
+    const auto found = details.metadata.find(name);
+    return found == details.metadata.end() ? std::string() : found->second;
+  };
+
+  if (details.reason == v1::Reason_Name(v1::INVALID_SAMPLE)) {
+    const std::string text = detail("row");
+    std::int64_t row = -1;
+    std::from_chars(text.data(), text.data() + text.size(), row);
+    if (row < 0) return;
+    // "q[4][2]": the place has the row, and the sentence has the joint.
+    const std::string array = PlainText(field.substr(0, field.find('[')));
+    throw DataError(table.Place(row),
+                    (array == "samples" ? "" : array + ": ") + sentence);
+  }
+  const bool of_limits = field.starts_with("start.drives[") ||
+                         field.starts_with("start.position_limits[");
+  const std::string joint = detail("joint");
+  if (!of_limits || limits.empty() || joint.empty()) return;
+  throw LimitsError(limits.string(),
+                    "joint '" + PlainText(joint, 128) +
+                        "': " + PlainText(field.substr(field.find('.') + 1)) +
+                        ": " + sentence);
 }
 
 }  // namespace
@@ -111,7 +143,7 @@ void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
 }
 
 Checker::Checker(Session& session, const CheckFlags& flags)
-    : limits_(flags.limits), wrench_file_(flags.wrench_profile) {
+    : limits_(flags.limits) {
   client::ComputeOptions options;
   Apply(flags.terms, &options);
   Apply(flags.precision, &options);
@@ -134,7 +166,10 @@ Checker::Checker(Session& session, const CheckFlags& flags)
     }
   }
   wrench_frame_ = ParseFrame(flags.wrench.wrench_frame);
+  if (!flags.limits.empty())
+    files_.emplace_back("file of limits", flags.limits);
   if (!flags.wrench_profile.empty()) {
+    files_.emplace_back("file of wrenches", flags.wrench_profile);
     ReadWrenchProfile(flags.wrench_profile, &start_);
     start_.set_tip_wrench_reference_frame(wrench_frame_);
   }
@@ -159,9 +194,10 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   if (!derives) rules.derived_by = "--derive cubic or --derive quintic";
   StateTable table = ReadStateTable(file, model_, order_, rules);
   if (table.time.empty()) {
-    throw DataError(table.name,
-                    "has no times; give each sample its 'time', in seconds" +
-                        TimeHint(table.unused));
+    throw DataError(
+        table.name,
+        "the file has no times; give each sample its 'time', in seconds" +
+            TimeHint(table.unused));
   }
   // The server would name neither the file nor its line.
   table.CheckSamples();
@@ -169,8 +205,7 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   checked.file = file.string();
   checked.unused = std::move(table.unused);
   checked.inputs = OtherInputs();
-  checked.limits_file = limits_.string();
-  checked.wrench_file = wrench_file_;
+  checked.files = files_;
   checked.samples.time = std::move(table.time);
   checked.samples.q = std::move(table.states.q);
   checked.samples.v = std::move(table.states.v);
@@ -184,8 +219,9 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   }
   if (checked.brings_wrench &&
       (!start_.tip_wrench_profile().empty() || wrench_.rows() > 0)) {
-    throw DataError(table.name,
-                    "has a tip_wrench, and another one is given as well");
+    throw DataError(
+        table.name,
+        "the file has a tip_wrench, and another one is given as well");
   }
   checked.samples.tip_wrench_on_environment =
       checked.brings_wrench ? std::move(table.tip_wrench) : wrench_;

@@ -5,12 +5,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "client/cli/check/checked_trajectory.h"
 #include "client/cli/compute_flags.h"
+#include "client/cli/errors.h"
 #include "client/cli/message_json.h"
 #include "client/cli/session.h"
+#include "client/cpp/trajectory_check.h"
 #include "torqued/v1/model_registry.pb.h"
 
 namespace CLI {
@@ -36,6 +38,32 @@ struct CheckFlags {
 };
 void AddCheckFlags(CLI::App* command, CheckFlags* flags);
 
+/// A file of limits cannot be used, whatever the trajectory.
+class LimitsError : public DataError {
+ public:
+  using DataError::DataError;
+};
+
+struct CheckedTrajectory {
+  std::string file;
+  std::vector<std::string> unused;  // columns of the file without meaning here
+  client::TrajectorySamples samples;
+  bool brings_wrench = false;  // the file has the wrenches of the samples
+  /// Files that the server does not know: what they hold, and their paths.
+  std::vector<std::pair<std::string, std::string>> files;
+  client::TrajectoryCheck check;
+  Json inputs;         // Checker::OtherInputs
+  double seconds = 0;  // from the first byte sent to the last received
+
+  /// Those of the file or, if they were derived and asked for, of the check.
+  const client::Batch& v() const {
+    return samples.v.rows() > 0 ? samples.v : check.v;
+  }
+  const client::Batch& a() const {
+    return samples.a.rows() > 0 ? samples.a : check.a;
+  }
+};
+
 /// One model and one set of options for any number of files.
 class Checker {
  public:
@@ -58,7 +86,7 @@ class Checker {
  private:
   const client::Client* client_ = nullptr;
   std::filesystem::path limits_;  // empty: none
-  const std::string wrench_file_;
+  std::vector<std::pair<std::string, std::string>> files_;
   v1::ModelInfo model_;
   /// Of --joints; absent: not given, empty: canonical.
   std::optional<std::vector<std::string>> order_;

@@ -1,9 +1,7 @@
 #include "client/cli/check/directory_check.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -13,8 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "client/cli/check/check_refusal.h"
-#include "client/cli/check/results_journal.h"
+#include "client/cli/check/results.h"
 #include "client/cli/error_report.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/container.h"
@@ -46,198 +43,9 @@ bool IsAboutTheFile(const client::Error& error) {
   }
 }
 
-/// Hands out files and takes results; any thread may do either.
-class Run {
- public:
-  Run(const Checker& checker, fs::path directory,
-      std::vector<std::string> files, ResultsJournal* journal, bool worded)
-      : checker_(checker),
-        directory_(std::move(directory)),
-        files_(std::move(files)),
-        journal_(journal),
-        worded_(worded) {}
-
-  /// Until nothing is left, or something ends the run.
-  void Work() {
-    while (const auto file = Next()) {
-      try {
-        Take(Check(*file));
-      } catch (...) {
-        const std::lock_guard lock(mutex_);
-        // Of a run that is over nobody asks why.
-        if (stopped_) return;
-        if (!failure_) failure_ = std::current_exception();
-        changed_.notify_all();
-      }
-    }
-  }
-
-  /// Takes no more results, so that Wait does not return; how many there are.
-  std::size_t Stop() {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
-    return results_.size();
-  }
-
-  /// Calls `told` with their number whenever more are done, until all are, or
-  /// something ended the run.
-  template <class Told>
-  void Wait(Told told) {
-    std::unique_lock lock(mutex_);
-    std::size_t known = 0;
-    while (known < files_.size() && !failure_) {
-      changed_.wait(lock, [&] { return failure_ || results_.size() > known; });
-      known = results_.size();
-      lock.unlock();
-      told(known);
-      lock.lock();
-    }
-  }
-
-  /// Once no thread works any more. Throws what ended the run.
-  std::vector<FileResult> Finish() && {
-    if (failure_) std::rethrow_exception(failure_);
-    return std::move(results_);
-  }
-
- private:
-  std::optional<std::string> Next() {
-    const std::lock_guard lock(mutex_);
-    if (failure_ || stopped_ || next_ == files_.size()) return std::nullopt;
-    return files_[next_++];
-  }
-
-  FileResult Check(const std::string& file) const {
-    FileResult result;
-    result.file = file;
-    try {
-      const fs::path path = directory_ / file;
-      result.stamp = StampOf(path);
-      const CheckedTrajectory checked = checker_.Check(path, {});
-      result = ResultOf(file, result.stamp, checked.check.verdict);
-      for (const v1::AskedWords& asked : checked.check.verdict.asked_words()) {
-        // The wrench of one file is not that of all.
-        if (checked.brings_wrench && asked.title().starts_with("wrench")) {
-          continue;
-        }
-        result.asked_words.push_back(ToJson(asked));
-      }
-      return result;
-    } catch (const LimitsError&) {
-      throw;  // of all files
-    } catch (const NotATrajectory&) {
-      result.is_trajectory = false;
-    } catch (const DataError& error) {
-      result.error = "DATA (" + error.place() + "): " + error.what();
-    } catch (const client::Error& error) {
-      if (!IsAboutTheFile(error)) throw;
-      result.error = ErrorLine(error);
-    } catch (const std::bad_alloc&) {
-      result.error = "DATA (" + file + "): is too large for the memory";
-    } catch (const std::length_error&) {
-      result.error = "DATA (" + file + "): is too large for the memory";
-    }
-    return result;
-  }
-
-  void Take(FileResult result) {
-    const std::lock_guard lock(mutex_);
-    // Behind a line that could not be written nothing may stand.
-    if (failure_ || stopped_) return;
-    if (worded_) result.asked_words.clear();
-    worded_ = worded_ || !result.asked_words.empty();
-    // Results are kept by name.
-    if (journal_ != nullptr && result.is_trajectory &&
-        FindInvalidUtf8(result.file) == std::string::npos) {
-      journal_->Add(result);
-    }
-    results_.push_back(std::move(result));
-    changed_.notify_all();
-  }
-
-  const Checker& checker_;
-  const fs::path directory_;
-  const std::vector<std::string> files_;
-  ResultsJournal* const journal_;
-
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::size_t next_ = 0;
-  std::vector<FileResult> results_;
-  bool worded_;  // the question is told in a result
-  std::exception_ptr failure_;
-  bool stopped_ = false;
-};
-
-/// Tells how far a run came that is interrupted, while this lives.
-class InterruptedRun {
- public:
-  InterruptedRun(Session& session, Run& run, std::size_t before,
-                 std::int64_t total, bool resumable)
-      : session_(session) {
-    session.set_last_words([&run, before, total, resumable] {
-      return "interrupted: " + std::to_string(before + run.Stop()) + " of " +
-             std::to_string(total) + " files done; " +
-             (resumable ? "the same command resumes"
-                        : "with --results FILE the same command would resume");
-    });
-  }
-  ~InterruptedRun() { session_.set_last_words({}); }
-  InterruptedRun(const InterruptedRun&) = delete;
-  InterruptedRun& operator=(const InterruptedRun&) = delete;
-
- private:
-  Session& session_;
-};
-
-/// What makes results comparable: they are resumed for the same question only.
-Json QuestionOf(const Checker& checker, const std::string& server_version) {
-  Json question;
-  question["model"] = checker.model().name();
-  question["revision"] = checker.model().revision();
-  question["server_version"] = server_version;
-  question["asked"] = ToJson(checker.start());
-  question["inputs"] = checker.OtherInputs();
-  return question;
-}
-
-/// Reports and settings may lie beside trajectories.
-void LeaveOutOthers(Session& session, std::vector<FileResult>* results) {
-  for (const FileResult& result : *results) {
-    if (!result.is_trajectory) {
-      session.Remark(PlainText(result.file, 128) + ": no trajectory, left out");
-    }
-  }
-  std::erase_if(*results, [](const FileResult& r) { return !r.is_trajectory; });
-}
-
-}  // namespace
-
-std::size_t DirectoryCheck::errors() const {
-  return static_cast<std::size_t>(
-      std::count_if(results.begin(), results.end(),
-                    [](const FileResult& r) { return !r.error.empty(); }));
-}
-
-std::size_t DirectoryCheck::passed() const {
-  return static_cast<std::size_t>(
-      std::count_if(results.begin(), results.end(),
-                    [](const FileResult& r) { return r.passes; }));
-}
-
-std::size_t DirectoryCheck::failed() const {
-  return results.size() - errors() - passed();
-}
-
-Json DirectoryCheck::asked_words() const {
-  for (const FileResult& result : results) {
-    if (!result.asked_words.empty()) return result.asked_words;
-  }
-  return Json::array();
-}
-
-std::vector<std::string> TrajectoriesBelow(
-    const fs::path& directory, const std::vector<std::string>& others) {
+/// By name.
+std::vector<std::string> FilesBelow(const fs::path& directory,
+                                    const std::vector<std::string>& others) {
   const auto is_other = [&others](const fs::path& path) {
     return std::any_of(others.begin(), others.end(),
                        [&path](const std::string& other) {
@@ -261,71 +69,156 @@ std::vector<std::string> TrajectoriesBelow(
       files.push_back(path.lexically_relative(directory).string());
     }
   }
-  // The last one seen is what could not be entered.
+  // The iterator could not enter the last one that it returned.
   if (error) throw DataError(place.string(), error.message());
   if (files.empty()) {
-    throw DataError(directory.string(), "has no file whose name ends in " +
-                                            std::string(kContainerEndings));
+    throw DataError(directory.string(),
+                    "the directory has no file whose name ends in " +
+                        std::string(kContainerEndings));
   }
   std::sort(files.begin(), files.end());
   return files;
 }
 
-DirectoryCheck CheckDirectory(Session& session, const Checker& checker,
-                              const fs::path& directory,
-                              const std::vector<std::string>& others,
-                              const std::string& journal_path, int jobs) {
-  DirectoryCheck check;
-  check.directory = directory.string();
-  check.question =
-      QuestionOf(checker, session.client().GetServerInfo().server_version());
-  std::vector<std::string> files = TrajectoriesBelow(directory, others);
+/// The result of a file; nothing if it is no trajectory.
+std::optional<Json> Check(const Checker& checker, const fs::path& directory,
+                          const std::string& file) {
+  Json result = {{"file", file}, {"bytes", 0}, {"modified", 0}};
+  try {
+    result = StartResult(directory, file);
+    const CheckedTrajectory checked = checker.Check(directory / file, {});
+    AddVerdict(checked.check.verdict, &result);
+    for (const v1::AskedWords& asked : checked.check.verdict.asked_words()) {
+      // The wrench of one file is not that of all.
+      if (checked.brings_wrench && asked.title().starts_with("wrench"))
+        continue;
+      result["asked_words"].push_back(ToJson(asked));
+    }
+  } catch (const LimitsError&) {
+    throw;  // of all files
+  } catch (const NotATrajectory&) {
+    return std::nullopt;
+  } catch (const DataError& error) {
+    result["error"] = "DATA (" + error.place() + "): " + error.what();
+  } catch (const client::Error& error) {
+    if (!IsAboutTheFile(error)) throw;
+    result["error"] = ErrorLine(error);
+  } catch (const std::bad_alloc&) {
+    result["error"] = "DATA (" + file + "): is too large for the memory";
+  } catch (const std::length_error&) {
+    result["error"] = "DATA (" + file + "): is too large for the memory";
+  }
+  return result;
+}
+
+}  // namespace
+
+Json CheckDirectory(Session& session, const Checker& checker,
+                    const fs::path& directory,
+                    const std::vector<std::string>& others,
+                    const std::string& journal_path, int jobs) {
+  const Json question = {
+      {"model", checker.model().name()},
+      {"revision", checker.model().revision()},
+      {"server_version", session.client().GetServerInfo().server_version()},
+      {"asked", ToJson(checker.start())},
+      {"inputs", checker.OtherInputs()}};
+  std::vector<std::string> files = FilesBelow(directory, others);
   const auto total = static_cast<std::int64_t>(files.size());
 
+  std::vector<Json> results;
   std::optional<ResultsJournal> journal;
   if (!journal_path.empty()) {
-    journal.emplace(journal_path, check.question);
-    // Those without a verdict are tried again.
+    journal.emplace(journal_path, question);
     std::erase_if(files, [&](const std::string& file) {
       const auto before = journal->results().find(file);
-      if (before == journal->results().end() || !before->second.error.empty() ||
-          before->second.stamp != StampOf(directory / file)) {
+      if (before == journal->results().end() || !HasVerdict(before->second)) {
         return false;
       }
-      check.results.push_back(before->second);
+      const Json now = StartResult(directory, file);
+      for (const auto& [member, value] : now.items()) {
+        if (before->second[member] != value) return false;
+      }
+      results.push_back(before->second);
       return true;
     });
-    check.resumed = check.results.size();
+  }
+  const std::size_t resumed = results.size();
+  Json asked_words = Json::array();  // of one file, for all
+  for (Json& result : results) {
+    if (result.contains("asked_words")) asked_words = result["asked_words"];
   }
 
   const auto begin = SteadyClock::now();
-  const auto workers = std::min(files.size(), static_cast<std::size_t>(jobs));
-  Run run(checker, directory, std::move(files), journal ? &*journal : nullptr,
-          /*worded=*/!check.asked_words().empty());
+  std::mutex mutex;  // guards what follows
+  std::size_t next = 0;
+  auto done = static_cast<std::int64_t>(resumed);
+  std::exception_ptr failure;
+  const std::shared_ptr<void> silence(
+      nullptr, [&session](void*) { session.set_last_words({}); });
+  session.set_last_words([&] {
+    mutex.lock();  // until the process ends, so that no result is added
+    return "interrupted: " + std::to_string(done) + " of " +
+           std::to_string(total) + " files done; " +
+           (journal ? "the same command resumes"
+                    : "with --results FILE the same command would resume");
+  });
   {
-    const InterruptedRun interrupted(session, run, check.resumed, total,
-                                     journal.has_value());
     ShownProgress progress(session, "files");
-    std::vector<std::jthread> threads;
-    threads.reserve(workers);
-    for (std::size_t k = 0; k < workers; ++k) {
-      threads.emplace_back([&run] { run.Work(); });
-    }
-    run.Wait([&](std::size_t done) {
-      progress.Update(static_cast<std::int64_t>(check.resumed + done), total);
-    });
+    const auto work = [&] {
+      while (true) {
+        try {
+          std::unique_lock lock(mutex);
+          if (failure || next == files.size()) return;
+          const std::string& file = files[next++];
+          lock.unlock();
+          std::optional<Json> result = Check(checker, directory, file);
+          if (!result) {
+            session.Remark(PlainText(file, 128) + ": no trajectory, left out");
+          }
+          lock.lock();
+          // The journal may have no place for more.
+          if (failure) return;
+          if (result) {
+            if (!asked_words.empty()) result->erase("asked_words");
+            asked_words = result->value("asked_words", asked_words);
+            // The journal keeps results by name.
+            if (journal && FindInvalidUtf8(file) == std::string::npos) {
+              journal->Add(*result);
+            }
+            results.push_back(*std::move(result));
+          }
+          progress.Update(++done, total);
+        } catch (...) {
+          const std::lock_guard lock(mutex);
+          if (!failure) failure = std::current_exception();
+        }
+      }
+    };
+    std::vector<std::jthread> threads(
+        std::min(files.size(), static_cast<std::size_t>(jobs)));
+    for (std::jthread& thread : threads) thread = std::jthread(work);
   }
-  std::vector<FileResult> results = std::move(run).Finish();
-  LeaveOutOthers(session, &results);
-  check.results.insert(check.results.end(),
-                       std::make_move_iterator(results.begin()),
-                       std::make_move_iterator(results.end()));
-  check.seconds =
-      std::chrono::duration<double>(SteadyClock::now() - begin).count();
-  if (check.results.empty()) {
-    throw DataError(directory.string(), "does not hold a trajectory");
+  if (failure) std::rethrow_exception(failure);
+  const std::chrono::duration<double> time = SteadyClock::now() - begin;
+  if (results.empty()) {
+    throw DataError(directory.string(),
+                    "the directory does not hold a trajectory");
   }
-  RankWorstFirst(&check.results);
+  RankWorstFirst(&results);
+  for (Json& result : results) result.erase("asked_words");
+  const auto judged = std::count_if(results.begin(), results.end(), HasVerdict);
+  const auto passed = std::count_if(results.begin(), results.end(), Passes);
+  Json check = {{"directory", directory.string()}};
+  check.update(question);
+  check.update({{"asked_words", asked_words},
+                {"files", results.size()},
+                {"passed", passed},
+                {"failed", judged - passed},
+                {"errors", std::ssize(results) - judged},
+                {"resumed", resumed},
+                {"seconds", time.count()},
+                {"results", results}});
   return check;
 }
 

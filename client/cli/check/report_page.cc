@@ -1,20 +1,18 @@
-#include "client/cli/check/report_page.h"
+#include "client/cli/check/reports.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <utility>
 #include <vector>
 
-#include "client/cli/check/directory_report.h"
-#include "client/cli/check/passing_numbers.h"
-#include "client/cli/check/verdict_report.h"
-#include "client/cli/formats/number_text.h"
+#include "client/cli/check/results.h"
+#include "client/cli/formats/json_numbers.h"
 #include "client/cli/formats/xml_text.h"
-#include "client/cli/terminal/duration_text.h"
 
 namespace torqued::cli {
 namespace {
@@ -41,18 +39,6 @@ std::string Filled(const Json& data, const std::string& text) {
     rest.remove_prefix(at + std::string_view(mark).size());
   }
   return page.append(rest);
-}
-
-/// What the server does not know of what it was asked.
-Pairs FilesOf(const CheckedTrajectory& checked) {
-  Pairs files;
-  if (!checked.limits_file.empty()) {
-    files.emplace_back("file of limits", checked.limits_file);
-  }
-  if (!checked.wrench_file.empty()) {
-    files.emplace_back("file of wrenches", checked.wrench_file);
-  }
-  return files;
 }
 
 /// Of equal parts those rows in which a column is lowest or highest; at most
@@ -137,43 +123,22 @@ std::string TextOf(const Pairs& pairs) {
   return text;
 }
 
-std::string PayloadText(const FileResult& result) {
-  if (result.largest_payload) {
-    return LargestPayloadText(*result.largest_payload);
+/// "none" if no payload passes, "-" if the check did not look.
+std::string PayloadText(const Json& result) {
+  if (result.contains("largest_payload")) {
+    return LargestPayloadText(
+        RequiredNumberFromJson(result["largest_payload"]));
   }
-  // "-": nobody looked.
-  return result.payload_possible == false ? LargestPayloadText(kNoPayload)
-                                          : "-";
-}
-
-std::string SentenceOf(const DirectoryCheck& check) {
-  std::string text = std::to_string(check.passed()) + " pass, " +
-                     std::to_string(check.failed()) + " fail, " +
-                     std::to_string(check.errors()) + " have no verdict";
-  if (check.resumed > 0) {
-    text += "; " + std::to_string(check.resumed) + " were checked before";
-  }
-  return text + "; checked in " + DurationText(check.seconds);
+  return result.value("payload_possible", true) ? "-" : "none";
 }
 
 }  // namespace
 
-std::set<v1::TrajectoryTable> TablesForReport(bool derived, bool task) {
-  std::set<v1::TrajectoryTable> tables = {v1::TRAJECTORY_TABLE_TAU,
-                                          v1::TRAJECTORY_TABLE_TORQUE_LIMIT};
-  if (derived) tables.insert(v1::TRAJECTORY_TABLE_V);
-  if (task) {
-    tables.insert(v1::TRAJECTORY_TABLE_SIGMA_MIN);
-    tables.insert(v1::TRAJECTORY_TABLE_CONDITION);
-  }
-  return tables;
-}
-
 std::string ReportPage(const CheckedTrajectory& checked) {
   const v1::TrajectoryVerdict& verdict = checked.check.verdict;
-  const Pairs files = FilesOf(checked);
-  Json data = {
-      {"title", checked.file}, {"asked", files}, {"verdict", ToJson(verdict)}};
+  Json data = {{"title", checked.file},
+               {"asked", checked.files},
+               {"verdict", ToJson(verdict)}};
   std::ostringstream text;
   text << checked.file << "\n";
   PrintVerdict(checked, text);
@@ -181,7 +146,7 @@ std::string ReportPage(const CheckedTrajectory& checked) {
   for (const v1::AskedWords& asked : verdict.asked_words()) {
     text << asked.title() << ": " << asked.words() << "\n";
   }
-  text << TextOf(files);
+  text << TextOf(checked.files);
   const auto free = static_cast<Index>(
       kPageBytes - std::min(kPageBytes, Filled(data, text.str()).size()));
   // Four letters stand for three bytes; a joint has five curves.
@@ -193,40 +158,37 @@ std::string ReportPage(const CheckedTrajectory& checked) {
   return Filled(data, text.str());
 }
 
-std::string ReportPage(const DirectoryCheck& check) {
-  const Json& question = check.question;
-  const auto told = [&question](const char* member) {
-    return question.value(member, std::string());
-  };
-  Pairs asked = {{"model", told("model") + "@" + told("revision")}};
-  for (const Json& words : check.asked_words()) {
+std::string DirectoryPage(const Json& check) {
+  Pairs asked = {{"model", check["model"].get<std::string>() + "@" +
+                               check["revision"].get<std::string>()}};
+  for (const Json& words : check["asked_words"]) {
     asked.emplace_back(words["title"], words["words"]);
   }
-  asked.emplace_back("server", told("server_version"));
-  Json results = Json::array(), errors = Json::array();
-  for (const FileResult& result : check.results) {
-    Json row = ToJson(result);
-    row.erase("asked_words");
-    if (!result.error.empty()) {
-      if (errors.size() < kListedErrors) errors.push_back(std::move(row));
-    } else if (results.size() < kListedFiles) {
-      row["payload_text"] = PayloadText(result);
-      row["slow_down_text"] = SlowDownFactorText(
-          result.slow_down.value_or(std::numeric_limits<double>::infinity()));
-      results.push_back(std::move(row));
-    }
+  asked.emplace_back("server", check["server_version"]);
+  Json data = {{"title", check["directory"]},
+               {"passes", check["passed"] == check["files"]},
+               {"sentence", TotalsOf(check)},
+               {"asked", asked},
+               {"request", check},
+               {"judged", check["passed"].get<std::int64_t>() +
+                              check["failed"].get<std::int64_t>()},
+               {"errors", check["errors"]},
+               {"results", Json::array()},
+               {"without_verdict", Json::array()}};
+  for (const char* const member : {"results", "asked_words"}) {
+    data["request"].erase(member);
   }
-  const Json data = {{"title", check.directory},
-                     {"passes", check.failed() + check.errors() == 0},
-                     {"sentence", SentenceOf(check)},
-                     {"asked", asked},
-                     {"request", question},
-                     {"judged", check.results.size() - check.errors()},
-                     {"errors", check.errors()},
-                     {"results", results},
-                     {"without_verdict", errors}};
+  for (Json row : check["results"]) {
+    const bool judged = HasVerdict(row);
+    Json& rows = data[judged ? "results" : "without_verdict"];
+    if (rows.size() >= (judged ? kListedFiles : kListedErrors)) continue;
+    row["payload_text"] = PayloadText(row);
+    row["slow_down_text"] = SlowDownFactorText(
+        RequiredNumberFromJson(row.value("slow_down", Json("Infinity"))));
+    rows.push_back(std::move(row));
+  }
   std::ostringstream text;
-  text << check.directory << "\n";
+  text << check["directory"].get<std::string>() << "\n";
   PrintDirectory(check, text);
   text << "\n" << TextOf(asked);
   return Filled(data, text.str());

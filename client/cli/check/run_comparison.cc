@@ -4,68 +4,120 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
+#include <ostream>
+#include <tuple>
 #include <utility>
+#include <vector>
 
-#include "client/cli/check/passing_numbers.h"
-#include "client/cli/check/results_journal.h"
+#include "client/cli/check/results.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/json_numbers.h"
 #include "client/cli/formats/json_tree.h"
+#include "client/cli/formats/number_text.h"
+#include "client/cli/terminal/plain_text.h"
+#include "client/cli/terminal/table.h"
 
 namespace torqued::cli {
 namespace {
 
 constexpr int kMaxDepth = 32;
+/// Of a list that may be long.
+constexpr std::size_t kShown = 10;
+constexpr std::size_t kWordBytes = 300;
+/// A smaller change does not count, of shares of limits, J and kg alike: a
+/// joint at rest has a speed of 0 in one run and of 1e-14 in the other.
+constexpr double kRounding = 1e-9;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Whether more is worse, or less.
-enum class Worse : std::uint8_t { kMore, kLess };
+constexpr const char* kPayload = "largest payload [kg]";
+constexpr const char* kSlowDown = "slow-down that passes";
+
+struct Measure {
+  const char* path;
+  const char* words;
+  bool less_is_worse = false;
+};
+constexpr Measure kOfJoint[] = {
+    {"/torque_use/value", "torque of its limit"},
+    {"/velocity_use/value", "velocity of its limit"},
+    {"/rms_torque_use", "RMS torque"}};
+constexpr Measure kOfRun[] = {
+    {"/violation_count", "violations"},
+    {"/remark_count", "remarks on the samples"},
+    {"/payload/most", kPayload, true},
+    {"/slow_down/factor", kSlowDown},
+    {"/energy_given", "energy given [J]"},
+    {"/path_inertia/sigma_min/value", "sigma_min", true},
+    {"/path_inertia/condition/value", "condition of Lambda"}};
 
 struct Number {
+  std::string what;
   double value = 0;
-  Worse worse = Worse::kMore;
-  NumberKind kind = NumberKind::kPlain;
+  bool less_is_worse = false;
 };
 
-/// No change: of shares of limits, J and kg alike. A joint at rest has a speed
-/// of 0 in one run and of 1e-14 in the other.
-constexpr double kRounding = 1e-9;
-
-/// A run as far as it is compared.
-struct RunNumbers {
-  bool passes = false;
-  std::vector<std::pair<std::string, Number>> numbers;  // in order
+struct Run {
   Json question;
+  bool passes = true;
+  std::vector<Number> numbers = {};
+  bool of_files = false;
+  /// The results of files, or an empty object for each number.
+  std::map<std::string, Json> items = {};
 };
 
-bool LeavesPositions(const Json& joint) {
-  const auto count = joint.find("position_violations");
-  return count != joint.end() && *count != 0;
+/// A list is an object by the names of joints, which need no common order, or
+/// by the numbers of its items; any other value is itself.
+Json ByName(const Json& json) {
+  if (!json.is_array()) return json;
+  Json named = Json::object();
+  for (std::size_t k = 0; k < json.size(); ++k) {
+    Json item = json[k];
+    std::string name = std::to_string(k);
+    for (const char* const member : {"joint", "dof", "coordinate"}) {
+      if (!item.is_object() || !item.value(member, Json()).is_string())
+        continue;
+      name = item[member].get<std::string>();
+      item.erase(member);
+    }
+    named[name] = std::move(item);
+  }
+  return named;
 }
 
-/// What a summary says of the largest payload.
-double LargestPayload(const Json& payload) {
-  return payload.at("possible").get<bool>()
-             ? RequiredNumberFromJson(payload.at("most"))
-             : kNoPayload;
-}
-
-/// By what the trajectory of a summary must be slowed down to pass.
-double SlowDown(const Json& summary) {
-  const Json& pace = summary.at("slow_down");
-  const Json& joints = summary.at("joints");
-  const bool passes =
-      pace.at("possible").get<bool>() &&
-      std::none_of(joints.begin(), joints.end(), LeavesPositions);
-  return passes ? RequiredNumberFromJson(pace.at("factor")) : kInfinity;
+/// "asked.options.payload.mass", with its values or "none", for each member
+/// that differs. `groups` are "asked.options" and the like, each once.
+void AddDifferences(const Json& left, const Json& right,
+                    const std::string& path, Json* differences, Json* groups) {
+  const Json before = ByName(left), after = ByName(right);
+  // The revision says which model it was.
+  if (before == after || path == "asked.model") return;
+  if (before.is_object() && after.is_object()) {
+    Json members = before;
+    members.update(after);
+    for (const auto& [name, value] : members.items()) {
+      std::string member = path.empty() ? "" : path + ".";
+      member += name;
+      AddDifferences(before.value(name, Json()), after.value(name, Json()),
+                     member, differences, groups);
+    }
+    return;
+  }
+  const auto text = [](const Json& json) {
+    if (json.empty()) return std::string("none");
+    return json.is_string() ? json.get<std::string>() : json.dump();
+  };
+  differences->push_back(
+      {{"what", path}, {"before", text(left)}, {"after", text(right)}});
+  const std::size_t begin = path.starts_with("asked.") ? 6 : 0;
+  const Json group = path.substr(0, path.find('.', begin));
+  if (groups->empty() || groups->back() != group) groups->push_back(group);
 }
 
 /// What counted, whether or not a client wrote what is a default.
-Json AskedIn(const Json& summary) {
+Json QuestionOf(const Json& summary) {
+  const Json& echo = summary.at("echo");
   Json asked = summary.at("asked");
   asked.erase("tables");
-  const Json& echo = summary.at("echo");
   asked["options"] = Json::object();
   for (const char* const option :
        {"terms", "tip_frame", "reference_frame", "precision", "payload"}) {
@@ -74,228 +126,257 @@ Json AskedIn(const Json& summary) {
   asked["operational_space"] = echo.value("operational_space", Json());
   Json& frame = asked["tip_wrench_reference_frame"];
   if (frame == "REFERENCE_FRAME_UNSPECIFIED") frame = "REFERENCE_FRAME_LOCAL";
-  return asked;
-}
-
-/// Of a summary; nlohmann's exceptions where it is none.
-RunNumbers NumbersOf(const Json& summary) {
-  RunNumbers run;
-  run.passes = summary.at("passes").get<bool>();
-  const auto add = [&run](const std::string& what, const Json& value,
-                          Worse worse) {
-    run.numbers.emplace_back(what,
-                             Number{RequiredNumberFromJson(value), worse});
-  };
-  for (const Json& joint : summary.at("joints")) {
-    const std::string name = joint.at("joint").get<std::string>() + ": ";
-    for (const auto& [member, what] :
-         {std::pair{"torque_use", "torque of its limit"},
-          {"velocity_use", "velocity of its limit"}}) {
-      const auto use = joint.find(member);
-      if (use != joint.end()) add(name + what, use->at("value"), Worse::kMore);
-    }
-    const auto rms = joint.find("rms_torque_use");
-    if (rms != joint.end()) add(name + "RMS torque", *rms, Worse::kMore);
-  }
-  add("violations", summary.at("violation_count"), Worse::kMore);
-  // Which earlier versions do not write.
-  const auto remarks = summary.find("remark_count");
-  if (remarks != summary.end()) {
-    add("remarks on the samples", *remarks, Worse::kMore);
-  }
-  const auto payload = summary.find("payload");
-  if (payload != summary.end()) {
-    run.numbers.emplace_back("largest payload [kg]",
-                             Number{LargestPayload(*payload), Worse::kLess,
-                                    NumberKind::kLargestPayload});
-  }
-  run.numbers.emplace_back(
-      "slow-down that passes",
-      Number{SlowDown(summary), Worse::kMore, NumberKind::kSlowDown});
-  add("energy given [J]", summary.at("energy_given"), Worse::kMore);
-  const auto inertia = summary.find("path_inertia");
-  if (inertia != summary.end()) {
-    add("sigma_min", inertia->at("sigma_min").at("value"), Worse::kLess);
-    add("condition of Lambda", inertia->at("condition").at("value"),
-        Worse::kMore);
-  }
-  run.question = {{"revision", summary.at("echo").at("revision")},
-                  {"server_version", summary.at("echo").at("server_version")},
-                  {"samples", summary.at("samples")},
-                  {"duration", summary.at("duration")},
-                  {"derived", summary.at("derived")},
-                  {"inputs", summary.value("inputs", Json::object())},
-                  {"asked", AskedIn(summary)}};
+  Json inputs = summary.value("inputs", Json::object());
   // Numbers are compared by the names of joints.
-  Json& inputs = run.question["inputs"];
   inputs.erase("joints");
   // `asked` has the frame of a wrench that the file itself brings.
   if (!inputs.contains("wrench") && !inputs.contains("wrench_profile")) {
-    inputs.erase("wrench_frame");
-    const Json& asked = run.question["asked"];
-    const auto frame = asked.find("tip_wrench_reference_frame");
-    if (frame != asked.end()) inputs["wrench_frame"] = *frame;
+    inputs["wrench_frame"] = frame;
+  }
+  return {{"revision", echo.at("revision")},
+          {"server_version", echo.at("server_version")},
+          {"samples", summary.at("samples")},
+          {"duration", summary.at("duration")},
+          {"derived", summary.at("derived")},
+          {"inputs", inputs},
+          {"asked", asked}};
+}
+
+Run RunOfFile(Json summary) {
+  Run run = {.question = QuestionOf(summary),
+             .passes = summary.at("passes").get<bool>()};
+  const auto add = [&run](const Json& of, const Measure& measure,
+                          const std::string& name) {
+    const Json::json_pointer path(measure.path);
+    if (!of.contains(path)) return;
+    run.numbers.push_back({name + measure.words,
+                           RequiredNumberFromJson(of[path]),
+                           measure.less_is_worse});
+  };
+  bool leaves_positions = false;
+  for (const Json& joint : summary.at("joints")) {
+    const std::string name = joint.at("joint").get<std::string>() + ": ";
+    for (const Measure& measure : kOfJoint) add(joint, measure, name);
+    leaves_positions =
+        leaves_positions || joint.value("position_violations", Json(0)) != 0;
+  }
+  if (summary.contains("payload") && !summary["payload"].at("possible")) {
+    summary["payload"]["most"] = NumberJson(-kInfinity);
+  }
+  if (!summary.at("slow_down").at("possible") || leaves_positions) {
+    summary["slow_down"]["factor"] = NumberJson(kInfinity);
+  }
+  for (const Measure& measure : kOfRun) add(summary, measure, "");
+  for (const Number& number : run.numbers) {
+    run.items.emplace(number.what, Json::object());
   }
   return run;
 }
 
-ComparedNumber Compared(const std::string& what, const Number& before,
-                        double after, double tolerance) {
-  ComparedNumber number = {.what = what,
-                           .before = before.value,
-                           .after = after,
-                           .kind = before.kind};
-  if (before.value == after) return number;
-  if (std::isnan(before.value) || std::isnan(after)) {
-    number.worse = !std::isnan(before.value);
-    return number;
+Run RunOfFiles(JournalContent content) {
+  Run run = {.question = std::move(content.question), .of_files = true};
+  for (const auto& [file, result] : content.results) {
+    run.passes = run.passes && Passes(result);
+    if (!HasVerdict(result)) continue;
+    run.numbers.push_back({file, RequiredNumberFromJson(result["severity"])});
+    run.numbers.push_back(
+        {file + ": remarks on the samples", result.value("remarks", 0.0)});
   }
-  const double change = before.worse == Worse::kMore ? after - before.value
-                                                     : before.value - after;
-  // Where one is infinite the other one decides.
-  const double scale = std::max(std::abs(before.value), std::abs(after));
-  const bool counts = std::isinf(scale) ||
-                      std::abs(change) > std::max(tolerance * scale, kRounding);
-  number.worse = counts && change > 0;
-  number.better = counts && change < 0;
-  return number;
+  run.items = std::move(content.results);
+  return run;
 }
 
-RunNumbers ReadSummary(std::string_view text, const std::string& name) {
-  const Json json = ParseJsonText(text, kMaxDepth, name);
+Run ReadRun(std::string_view text, const std::string& name) {
+  if (LooksLikeJournal(text)) {
+    JournalContent content = ParseJournal(text, name);
+    if (!content.question.is_object())
+      throw DataError(name, "the file is cut off");
+    return RunOfFiles(std::move(content));
+  }
+  Json json = ParseJsonText(text, kMaxDepth, name);
   try {
-    return NumbersOf(json);
+    if (!json.contains("results")) return RunOfFile(std::move(json));
+    JournalContent content = {.question = Json::object(),
+                              .results = ResultsByFile(json["results"], name)};
+    for (const char* const member :
+         {"model", "revision", "server_version", "asked", "inputs"}) {
+      if (json.contains(member)) content.question[member] = json[member];
+    }
+    return RunOfFiles(std::move(content));
   } catch (const Json::exception&) {
     throw DataError(name,
-                    "is neither a summary nor a file of results of "
+                    "the file is neither a summary nor a file of results of "
                     "`trajectory check`");
   }
 }
 
-RunComparison CompareSummaries(const RunNumbers& before,
-                               const RunNumbers& after, double tolerance) {
-  RunComparison comparison;
-  comparison.asked = AskedDifferences(before.question, after.question);
-  comparison.passed_before = before.passes;
-  comparison.passes_after = after.passes;
+/// Empty for a change that does not count.
+const char* ChangeOf(const Number& before, double after, double tolerance) {
+  if (before.value == after) return "same";
+  if (std::isnan(before.value)) return "";
+  const double scale = std::max(std::abs(before.value), std::abs(after));
+  const double more = after - before.value;
+  if (std::isfinite(scale) &&
+      std::abs(more) <= std::max(tolerance * scale, kRounding)) {
+    return "";
+  }
+  return (more > 0) == before.less_is_worse && !std::isnan(after) ? "better"
+                                                                  : "worse";
+}
+
+void CompareNumbers(const Run& before, const Run& after, double tolerance,
+                    Json* report) {
   std::map<std::string, double> later;
-  for (const auto& [what, number] : after.numbers) {
-    later.emplace(what, number.value);
+  for (const Number& number : after.numbers) {
+    later.emplace(number.what, number.value);
   }
-  for (const auto& [what, number] : before.numbers) {
-    const auto found = later.find(what);
-    if (found == later.end()) {
-      comparison.only_before.push_back(what);
-      continue;
-    }
-    comparison.numbers.push_back(
-        Compared(what, number, found->second, tolerance));
-    later.erase(found);
+  for (const Number& number : before.numbers) {
+    const auto found = later.find(number.what);
+    if (found == later.end()) continue;
+    if (before.of_files && number.value == 0 && found->second == 0) continue;
+    const auto json = [&number](double one) {
+      return number.what == kPayload && one == -kInfinity ? Json()
+                                                          : NumberJson(one);
+    };
+    const std::string change = ChangeOf(number, found->second, tolerance);
+    (*report)["numbers"].push_back({{"what", number.what},
+                                    {"before", json(number.value)},
+                                    {"after", json(found->second)},
+                                    {"change", change}});
+    if (change == "worse") (*report)["worse"] = true;
   }
-  for (const auto& [what, number] : after.numbers) {
-    if (later.contains(what)) comparison.only_after.push_back(what);
-  }
-  return comparison;
 }
 
-/// A file of results, or the summary of a directory; nothing for anything else.
-std::optional<JournalContent> ReadFiles(std::string_view text,
-                                        const std::string& name) {
-  if (LooksLikeJournal(text)) {
-    JournalContent content = ParseJournal(text, name);
-    if (!content.question.is_object()) throw DataError(name, "is cut off");
-    return content;
+void CompareItems(const Run& before, const Run& after, Json* report) {
+  const auto add = [&](const char* list, const std::string& item, bool worse) {
+    (*report)[list].push_back(item);
+    if (worse && before.of_files) (*report)["worse"] = true;
+  };
+  for (const auto& [item, earlier] : before.items) {
+    const auto found = after.items.find(item);
+    // A verdict that is missing may be as bad as any.
+    if (found == after.items.end()) {
+      add("only_before", item, true);
+    } else if (HasVerdict(earlier) && !HasVerdict(found->second)) {
+      add("without_verdict", item, true);
+    } else if (Passes(earlier) && !Passes(found->second)) {
+      add("newly_failing", item, true);
+    } else if (!Passes(earlier) && Passes(found->second)) {
+      add("newly_passing", item, false);
+    }
   }
-  Json json = ParseJsonText(text, kMaxDepth, name);
-  if (!json.is_object() || !json.contains("results")) return std::nullopt;
-  JournalContent content;
-  for (const Json& entry : json["results"]) {
-    const auto result = ResultFromJson(entry);
-    if (!result) throw DataError(name, "has results that are none");
-    content.results.insert_or_assign(result->file, *result);
+  for (const auto& [item, later] : after.items) {
+    if (!before.items.contains(item)) add("only_after", item, false);
   }
-  content.question = Json::object();
-  for (const char* const member :
-       {"model", "revision", "server_version", "asked", "inputs"}) {
-    if (json.contains(member)) content.question[member] = json[member];
-  }
-  return content;
 }
 
-bool AllPass(const JournalContent& content) {
-  return std::all_of(content.results.begin(), content.results.end(),
-                     [](const auto& entry) { return entry.second.passes; });
+void PrintList(const char* title, const Json& list, std::ostream& out) {
+  if (list.empty()) return;
+  out << title << " (" << list.size() << "):";
+  for (std::size_t k = 0; k < std::min(kShown, list.size()); ++k) {
+    out << (k == 0 ? " " : ", ") << PlainText(list[k].get<std::string>(), 200);
+  }
+  out << (list.size() > kShown ? ", ...\n" : "\n");
 }
 
-RunComparison CompareJournals(const JournalContent& before,
-                              const JournalContent& after, double tolerance) {
-  RunComparison comparison;
-  comparison.of_files = true;
-  comparison.asked = AskedDifferences(before.question, after.question);
-  comparison.passed_before = AllPass(before);
-  comparison.passes_after = AllPass(after);
-  for (const auto& [file, earlier] : before.results) {
-    const auto found = after.results.find(file);
-    if (found == after.results.end()) {
-      comparison.only_before.push_back(file);
-      continue;
-    }
-    const FileResult& later = found->second;
-    if (earlier.error.empty() && !later.error.empty()) {
-      comparison.without_verdict.push_back(file);
-    } else if (earlier.passes && !later.passes) {
-      comparison.newly_failing.push_back(file);
-    }
-    if (!earlier.passes && later.passes) {
-      comparison.newly_passing.push_back(file);
-    }
-    if (earlier.error.empty() && later.error.empty()) {
-      comparison.numbers.push_back(
-          Compared(file, {earlier.severity}, later.severity, tolerance));
-      if (earlier.remarks > 0 || later.remarks > 0) {
-        comparison.numbers.push_back(
-            Compared(file + ": remarks on the samples",
-                     {static_cast<double>(earlier.remarks)},
-                     static_cast<double>(later.remarks), tolerance));
-      }
-    }
-  }
-  for (const auto& [file, later] : after.results) {
-    if (!before.results.contains(file)) comparison.only_after.push_back(file);
-  }
-  return comparison;
+std::string NumberText(const std::string& what, const Json& number) {
+  if (number.is_null()) return "none";
+  const double value = RequiredNumberFromJson(number);
+  if (what == kPayload) return LargestPayloadText(value);
+  return what == kSlowDown ? SlowDownFactorText(value) : ReadableText(value);
+}
+
+/// Of many files the changes alone, the largest first.
+std::vector<Json> Shown(const Json& report) {
+  std::vector<Json> numbers = report["numbers"];
+  if (!report["of_files"]) return numbers;
+  std::erase_if(numbers, [](const Json& number) {
+    return number["change"] != "worse" && number["change"] != "better";
+  });
+  const auto key = [](const Json& number) {
+    return std::tuple(RequiredNumberFromJson(number["before"]) -
+                          RequiredNumberFromJson(number["after"]),
+                      number["what"].get<std::string>());
+  };
+  std::sort(numbers.begin(), numbers.end(),
+            [&key](const Json& a, const Json& b) { return key(a) < key(b); });
+  if (numbers.size() > kShown) numbers.resize(kShown);
+  return numbers;
 }
 
 }  // namespace
 
-bool RunComparison::worse() const {
-  // A verdict that is new has nothing to be worse than; one that is missing may
-  // be as bad as any.
-  return (!of_files && passed_before && !passes_after) ||
-         (of_files && !only_before.empty()) || !newly_failing.empty() ||
-         !without_verdict.empty() ||
-         std::any_of(numbers.begin(), numbers.end(),
-                     [](const ComparedNumber& n) { return n.worse; });
+Json CompareRuns(const std::string& before_name, std::string_view before_text,
+                 const std::string& after_name, std::string_view after_text,
+                 double tolerance) {
+  const Run before = ReadRun(before_text, before_name);
+  const Run after = ReadRun(after_text, after_name);
+  if (before.of_files != after.of_files) {
+    throw DataError(
+        before.of_files ? after_name : before_name,
+        "the file has not the results of many files, but the other one has");
+  }
+  Json report = {{"before", before_name},
+                 {"after", after_name},
+                 {"of_files", before.of_files},
+                 {"worse", !before.of_files && before.passes && !after.passes},
+                 {"passed_before", before.passes},
+                 {"passes_after", after.passes}};
+  for (const char* const list :
+       {"differences", "asked", "only_before", "only_after", "newly_failing",
+        "newly_passing", "without_verdict", "numbers"}) {
+    report[list] = Json::array();
+  }
+  AddDifferences(before.question, after.question, "", &report["asked"],
+                 &report["differences"]);
+  CompareNumbers(before, after, tolerance, &report);
+  CompareItems(before, after, &report);
+  return report;
 }
 
-RunComparison CompareRuns(const std::string& before_name,
-                          std::string_view before,
-                          const std::string& after_name, std::string_view after,
-                          double tolerance) {
-  const auto files_before = ReadFiles(before, before_name);
-  const auto files_after = ReadFiles(after, after_name);
-  const bool of_files = files_before.has_value();
-  if (of_files != files_after.has_value()) {
-    throw DataError(of_files ? after_name : before_name,
-                    "is no run of many files, and the other one is");
+void PrintComparison(const Json& report, std::ostream& out) {
+  const Json& asked = report["asked"];
+  if (!asked.empty()) out << "Asked differently (" << asked.size() << "):\n";
+  for (std::size_t k = 0; k < std::min(kShown, asked.size()); ++k) {
+    const auto text = [&asked, k](const char* member) {
+      return PlainText(asked[k][member].get<std::string>(), kWordBytes);
+    };
+    out << "  " << text("what") << ": " << text("before") << " -> "
+        << text("after") << "\n";
   }
-  RunComparison comparison =
-      of_files ? CompareJournals(*files_before, *files_after, tolerance)
-               : CompareSummaries(ReadSummary(before, before_name),
-                                  ReadSummary(after, after_name), tolerance);
-  comparison.before = before_name;
-  comparison.after = after_name;
-  return comparison;
+  if (asked.size() > kShown) {
+    out << "  and " << asked.size() - kShown << " more\n";
+  }
+  PrintList("Only before", report["only_before"], out);
+  PrintList("Only after", report["only_after"], out);
+  PrintList("Newly failing", report["newly_failing"], out);
+  PrintList("Newly passing", report["newly_passing"], out);
+  PrintList("No verdict any more", report["without_verdict"], out);
+  Table table(
+      {{report["of_files"] ? "largest share of a limit" : "", Align::kLeft},
+       {"before", Align::kRight},
+       {"after", Align::kRight},
+       {"", Align::kLeft}});
+  for (const Json& number : Shown(report)) {
+    const auto what = number["what"].get<std::string>();
+    table.Add({PlainText(what, 200), NumberText(what, number["before"]),
+               NumberText(what, number["after"]),
+               number["change"].get<std::string>()});
+  }
+  if (!table.empty()) table.Print(out);
+  const auto verdict = [&report](const char* run) {
+    return report[run] ? "PASS" : "FAIL";
+  };
+  out << verdict("passed_before") << " -> " << verdict("passes_after") << ", "
+      << (report["worse"] ? "worse" : "not worse") << "\n";
+}
+
+std::string ComparisonCsv(const Json& report) {
+  return CsvOf({{"what", "/what"},
+                {"before", "/before"},
+                {"after", "/after"},
+                {"change", "/change"}},
+               report["numbers"]);
 }
 
 }  // namespace torqued::cli

@@ -107,7 +107,7 @@ def test_a_misspelt_column_is_named(move, tmp_path):
     assert "has no column panda_joint3.q\n" in refused(
         *CHECK, path, "-m", PANDA)
     path.write_text(whole.replace("time", "tme", 1))
-    assert "give each sample its 'time', in seconds; 'tme' is none" in refused(
+    assert "give each sample its 'time', in seconds; the name 'tme' is unknown" in refused(
         *CHECK, path, "-m", PANDA)
     path.write_text(whole.replace("panda_joint", "panda-joint"))
     assert "; did you mean panda-joint1.q?" in refused(

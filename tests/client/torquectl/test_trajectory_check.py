@@ -41,7 +41,7 @@ def test_a_good_trajectory_passes(move, tmp_path):
     # The same torques as the command that only computes them.
     states = run_json("id", "--states", move, "--model", PANDA)
     assert states["results"]["tau"] == tau[:, 1:].tolist()
-    quiet = run(*CHECK, move, "--model", PANDA, "-q")
+    quiet = run(*CHECK, move, "--model", PANDA, "-q", "--consistent")
     assert (quiet.returncode, quiet.stderr) == (OK, "")
 
 

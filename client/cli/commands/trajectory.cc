@@ -1,21 +1,19 @@
-// torquectl trajectory check
+// torquectl trajectory check and trajectory compare
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <ostream>
-#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "client/cli/check/checker.h"
-#include "client/cli/check/directory_report.h"
-#include "client/cli/check/report_page.h"
-#include "client/cli/check/torques_file.h"
-#include "client/cli/check/verdict_report.h"
+#include "client/cli/check/directory_check.h"
+#include "client/cli/check/reports.h"
+#include "client/cli/check/run_comparison.h"
 #include "client/cli/commands/commands.h"
-#include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/output_paths.h"
 #include "client/cli/shown_progress.h"
@@ -45,98 +43,80 @@ Container TorquesContainer(const std::string& path) {
   return *container;
 }
 
-int DefaultJobs() {
-  return static_cast<int>(
-      std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
-}
+using Content = std::function<std::string()>;
 
-/// Files that a run leaves. One that cannot be written keeps no other one from
-/// being written: the verdict may have taken hours.
-class OutputFiles {
- public:
-  /// Where a path is given.
-  void Write(const std::string& path,
-             const std::function<std::string()>& content) {
-    if (path.empty()) return;
+/// In the form that the user wants on standard output, and in files. A file
+/// that cannot be written keeps no other one from being written: the verdict
+/// may have taken hours. Throws one DataError for all that failed.
+void Tell(Session& session, const Content& json, const Content& csv,
+          const std::function<void(std::ostream&)>& print,
+          const std::vector<std::pair<std::string, Content>>& files) {
+  switch (session.output()) {
+    case OutputFormat::kJson:
+      session.out() << json();
+      break;
+    case OutputFormat::kCsv:
+      session.out() << csv();
+      break;
+    case OutputFormat::kTable:
+      print(session.out());
+      break;
+  }
+  std::string place, problems;
+  for (const auto& [path, content] : files) {
+    if (path.empty()) continue;
     try {
       WriteFile(path, content());
     } catch (const DataError& error) {
-      failures_.push_back(error);
+      if (place.empty()) {
+        place = error.place();
+        problems = error.what();
+      } else {
+        problems += "; " + error.place() + ": " + error.what();
+      }
     }
   }
-
-  /// Throws one DataError for all that failed.
-  void ThrowFailures() const {
-    if (failures_.empty()) return;
-    std::string message = failures_.front().what();
-    for (std::size_t k = 1; k < failures_.size(); ++k) {
-      message += "; " + failures_[k].place() + ": " + failures_[k].what();
-    }
-    throw DataError(failures_.front().place(), message);
-  }
-
- private:
-  std::vector<DataError> failures_;
-};
-
-void WriteOutputs(const Flags& flags, const CheckedTrajectory& checked) {
-  OutputFiles files;
-  files.Write(flags.torques, [&] {
-    return TorquesBytes(checked, TorquesContainer(flags.torques),
-                        flags.torques);
-  });
-  files.Write(flags.html, [&] { return ReportPage(checked); });
-  files.Write(flags.junit, [&] { return VerdictJunit(checked); });
-  files.Write(flags.json, [&] { return ToText(VerdictJson(checked)); });
-  files.ThrowFailures();
+  if (!place.empty()) throw DataError(place, problems);
 }
 
-void WriteOutputs(const Flags& flags, const DirectoryCheck& check) {
-  OutputFiles files;
-  files.Write(flags.html, [&] { return ReportPage(check); });
-  files.Write(flags.junit, [&] { return DirectoryJunit(check); });
-  files.Write(flags.json, [&] { return ToText(DirectoryJson(check)); });
-  files.ThrowFailures();
-}
-
-/// Each once, in order.
+/// The tables that the outputs need beside the samples.
 std::vector<v1::TrajectoryTable> TablesFor(const Flags& flags) {
   const bool derived = flags.check.derive != v1::DIFFERENTIATION_UNSPECIFIED;
-  std::set<v1::TrajectoryTable> tables;
-  if (!flags.torques.empty()) {
-    TorquesContainer(flags.torques);
-    tables.merge(TablesForTorques(derived));
-  }
-  if (!flags.html.empty()) {
-    tables.merge(TablesForReport(derived, flags.check.task));
-  }
-  return {tables.begin(), tables.end()};
+  const bool torques = !flags.torques.empty(), page = !flags.html.empty();
+  std::vector<v1::TrajectoryTable> tables;
+  const auto add = [&tables](bool needed, v1::TrajectoryTable table) {
+    if (needed) tables.push_back(table);
+  };
+  add(torques || page, v1::TRAJECTORY_TABLE_TAU);
+  add((torques || page) && derived, v1::TRAJECTORY_TABLE_V);
+  add(torques && derived, v1::TRAJECTORY_TABLE_A);
+  add(page && flags.check.task, v1::TRAJECTORY_TABLE_SIGMA_MIN);
+  add(page && flags.check.task, v1::TRAJECTORY_TABLE_CONDITION);
+  add(page, v1::TRAJECTORY_TABLE_TORQUE_LIMIT);
+  return tables;
 }
 
 ExitCode RunDirectory(Session& session, const Flags& flags) {
   if (!flags.torques.empty()) {
-    throw UsageError("--torques", "is of one file, not of many");
+    throw UsageError(
+        "--torques",
+        "the torques of one file can be written, not those of many");
   }
   const Checker checker(session, flags.check);
-  const DirectoryCheck check =
+  const Json check =
       CheckDirectory(session, checker, flags.file,
                      {flags.check.limits, flags.check.wrench_profile,
                       flags.json, flags.junit, flags.results},
                      flags.results, flags.jobs);
-  switch (session.output()) {
-    case OutputFormat::kJson:
-      session.out() << ToText(DirectoryJson(check));
-      break;
-    case OutputFormat::kCsv:
-      session.out() << DirectoryCsv(check);
-      break;
-    case OutputFormat::kTable:
-      PrintDirectory(check, session.out());
-      break;
-  }
-  WriteOutputs(flags, check);
-  if (check.errors() > 0) return ExitCode::kError;
-  return check.failed() > 0 ? ExitCode::kNo : ExitCode::kOk;
+  const auto json = [&] { return ToText(check); };
+  Tell(
+      session, json, [&] { return DirectoryCsv(check); },
+      [&](std::ostream& out) { PrintDirectory(check, out); },
+      {{flags.html, [&] { return DirectoryPage(check); }},
+       {flags.junit, [&] { return DirectoryJunit(check); }},
+       {flags.json, json}});
+  if (check["errors"] > 0) return ExitCode::kError;
+  return check["failed"] > 0 ? ExitCode::kNo : ExitCode::kOk;
 }
 
 ExitCode Run(Session& session, const Flags& flags) {
@@ -156,30 +136,47 @@ ExitCode Run(Session& session, const Flags& flags) {
   if (!flags.results.empty()) {
     throw UsageError("--results", flags.file + " is no directory");
   }
-  const std::vector<v1::TrajectoryTable> tables = TablesFor(flags);
+  if (!flags.torques.empty()) TorquesContainer(flags.torques);
   const Checker checker(session, flags.check);
   CheckedTrajectory checked;
   {
     ShownProgress progress(session, "samples");
-    checked = checker.Check(flags.file, tables,
+    checked = checker.Check(flags.file, TablesFor(flags),
                             [&progress](std::int64_t done, std::int64_t total) {
                               progress.Update(done, total);
                             });
   }
   RemarkUnused(session, checked.file, checked.unused);
-  switch (session.output()) {
-    case OutputFormat::kJson:
-      session.out() << ToText(VerdictJson(checked));
-      break;
-    case OutputFormat::kCsv:
-      session.out() << VerdictCsv(checked);
-      break;
-    case OutputFormat::kTable:
-      PrintVerdict(checked, session.out());
-      break;
-  }
-  WriteOutputs(flags, checked);
+  const auto json = [&] { return ToText(VerdictJson(checked)); };
+  Tell(
+      session, json, [&] { return VerdictCsv(checked); },
+      [&](std::ostream& out) { PrintVerdict(checked, out); },
+      {{flags.torques,
+        [&] {
+          return TorquesBytes(checked, TorquesContainer(flags.torques),
+                              flags.torques);
+        }},
+       {flags.html, [&] { return ReportPage(checked); }},
+       {flags.junit, [&] { return VerdictJunit(checked); }},
+       {flags.json, json}});
   return checked.check.verdict.passes() ? ExitCode::kOk : ExitCode::kNo;
+}
+
+struct CompareFlags {
+  std::string before;
+  std::string after;
+  double tolerance = 0.01;
+};
+
+ExitCode RunCompare(Session& session, const CompareFlags& flags) {
+  const Json report =
+      CompareRuns(flags.before, ReadFile(flags.before), flags.after,
+                  ReadFile(flags.after), flags.tolerance);
+  Tell(
+      session, [&] { return ToText(report); },
+      [&] { return ComparisonCsv(report); },
+      [&](std::ostream& out) { PrintComparison(report, out); }, {});
+  return report["worse"] ? ExitCode::kNo : ExitCode::kOk;
 }
 
 }  // namespace
@@ -214,7 +211,8 @@ void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner) {
                       "Of a directory: keep results in this .jsonl file as "
                       "they come; what stands there already is not checked "
                       "again");
-  flags->jobs = DefaultJobs();
+  flags->jobs =
+      static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
   flags::WholeNumber(
       command->add_option("--jobs,-j", flags->jobs,
                           "Of a directory: so many files at a time (default: "
@@ -222,6 +220,28 @@ void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner) {
       1, 256);
   command->callback([flags, runner] {
     *runner = [flags](Session& session) { return Run(session, *flags); };
+  });
+}
+
+void AddTrajectoryCompare(CLI::App* trajectory, Runner* runner) {
+  CLI::App* command = trajectory->add_subcommand(
+      "compare",
+      "Two runs of `trajectory check` side by side, no server needed. Exit "
+      "code 0: the later one is not worse, 2: it is, 1: there is no answer");
+  const auto flags = std::make_shared<CompareFlags>();
+  command
+      ->add_option("BEFORE", flags->before,
+                   "File of --summary, or of --results")
+      ->required();
+  command->add_option("AFTER", flags->after, "Another one of the same kind")
+      ->required();
+  flags::Number(
+      command->add_option("--tolerance", flags->tolerance,
+                          "Share by which a number may change and count as the "
+                          "same (default: 0.01)"),
+      0, 1);
+  command->callback([flags, runner] {
+    *runner = [flags](Session& session) { return RunCompare(session, *flags); };
   });
 }
 
