@@ -224,7 +224,7 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
         "the file has a tip_wrench, and another one is given as well");
   }
   checked.samples.tip_wrench_on_environment =
-      checked.brings_wrench ? std::move(table.tip_wrench) : wrench_;
+      checked.brings_wrench ? table.tip_wrench : wrench_;
 
   v1::CheckTrajectoryStart start = start_;
   // The columns stand in this order, the model's or the user's.
