@@ -100,16 +100,15 @@ void ApplyPayload(const TermFlags& flags, client::ComputeOptions* options) {
   if (numbers.size() != 1 && numbers.size() != 4 && numbers.size() != 10) {
     throw UsageError("--payload", "takes 1, 4 or 10 numbers");
   }
-  client::Payload payload;
-  payload.frame = flags.payload_frame;
-  payload.mass = numbers[0];
+  v1::Payload& payload = *options->options.mutable_payload();
+  payload.set_frame(flags.payload_frame);
+  payload.set_mass(numbers[0]);
   if (numbers.size() >= 4) {
-    payload.center_of_mass = {numbers[1], numbers[2], numbers[3]};
+    payload.mutable_center_of_mass()->Add(&numbers[1], &numbers[1] + 3);
   }
   if (numbers.size() == 10) {
-    std::copy(numbers.begin() + 4, numbers.end(), payload.inertia.begin());
+    payload.mutable_inertia()->Add(&numbers[4], &numbers[4] + 6);
   }
-  options->payload = payload;
 }
 
 }  // namespace
@@ -133,16 +132,17 @@ void AddTermFlags(CLI::App* command, TermFlags* flags) {
 }
 
 void Apply(const TermFlags& flags, client::ComputeOptions* options) {
-  options->viscous_friction = flags.viscous;
-  options->coulomb_friction = flags.coulomb;
-  options->coulomb_smoothing = flags.coulomb_smoothing;
+  v1::Terms& terms = *options->options.mutable_terms();
+  terms.set_viscous_friction(flags.viscous);
+  terms.set_coulomb_friction(flags.coulomb);
+  terms.set_coulomb_smoothing(flags.coulomb_smoothing);
   ApplyPayload(flags, options);
   if (flags.gravity.empty()) return;
   const std::vector<double> gravity = ParseNumbers("--gravity", flags.gravity);
   if (gravity.size() != 3) {
     throw UsageError("--gravity", "takes 3 numbers x,y,z");
   }
-  options->gravity = Eigen::Vector3d(gravity[0], gravity[1], gravity[2]);
+  terms.mutable_gravity()->Add(gravity.begin(), gravity.end());
 }
 
 void AddPrecisionFlags(CLI::App* command, PrecisionFlags* flags) {
@@ -154,8 +154,9 @@ void AddPrecisionFlags(CLI::App* command, PrecisionFlags* flags) {
 }
 
 void Apply(const PrecisionFlags& flags, client::ComputeOptions* options) {
-  options->precision =
-      flags.precision == "single" ? v1::PRECISION_SINGLE : v1::PRECISION_DOUBLE;
+  options->options.set_precision(flags.precision == "single"
+                                     ? v1::PRECISION_SINGLE
+                                     : v1::PRECISION_DOUBLE);
 }
 
 void AddTipFlags(CLI::App* command, TipFlags* flags) {
@@ -164,7 +165,7 @@ void AddTipFlags(CLI::App* command, TipFlags* flags) {
 }
 
 void Apply(const TipFlags& flags, client::ComputeOptions* options) {
-  options->tip_frame = flags.tip;
+  options->options.set_tip_frame(flags.tip);
 }
 
 void AddWrenchFlags(CLI::App* command, WrenchFlags* flags) {
@@ -177,10 +178,11 @@ void AddWrenchFlags(CLI::App* command, WrenchFlags* flags) {
            "Reference frame of --wrench (default: local)");
 }
 
-void Apply(const WrenchFlags& flags, client::ComputeOptions* options) {
+void Apply(const WrenchFlags& flags, client::States* states,
+           client::ComputeOptions* options) {
   if (flags.wrench.empty()) return;
-  options->tip_wrench_on_environment = {ParseBatch("--wrench", flags.wrench),
-                                        ParseFrame(flags.wrench_frame)};
+  states->tip_wrench_on_environment = ParseBatch("--wrench", flags.wrench);
+  options->tip_wrench_reference_frame = ParseFrame(flags.wrench_frame);
 }
 
 void AddTaskFlags(CLI::App* command, TaskFlags* flags) {
@@ -201,17 +203,21 @@ void AddTaskFlags(CLI::App* command, TaskFlags* flags) {
 }
 
 void Apply(const TaskFlags& flags, client::ComputeOptions* options) {
-  options->reference_frame = ParseFrame(flags.frame);
-  options->task.axes = ParseAxes(flags.axes);
+  options->options.set_reference_frame(ParseFrame(flags.frame));
+  v1::OperationalSpaceOptions& task = options->operational_space;
+  for (const v1::TaskAxis axis : ParseAxes(flags.axes)) task.add_axes(axis);
   // The server's word for it is that of its own field.
   if (flags.damping && !(std::isfinite(*flags.damping) && *flags.damping > 0)) {
     throw UsageError("--damped", "needs a finite number above 0, not " +
                                      ShortestText(*flags.damping));
   }
-  options->task.damping = flags.damping;
-  options->task.rank_tolerance = flags.rank_tolerance;
-  options->task.characteristic_length = flags.length;
-  options->task.sigma_min = true;  // every form of output shows it
+  if (flags.damping) {
+    task.set_singularity(v1::SINGULARITY_RULE_DAMPED);
+    task.set_damping(*flags.damping);
+  }
+  if (flags.rank_tolerance) task.set_rank_tolerance(*flags.rank_tolerance);
+  if (flags.length) task.set_characteristic_length(*flags.length);
+  task.set_sigma_min(true);  // every form of output shows it
 }
 
 }  // namespace torqued::cli

@@ -58,7 +58,8 @@ struct WrenchFlags {
   std::string wrench_frame = "local";
 };
 void AddWrenchFlags(CLI::App* command, WrenchFlags* flags);
-void Apply(const WrenchFlags& flags, client::ComputeOptions* options);
+void Apply(const WrenchFlags& flags, client::States* states,
+           client::ComputeOptions* options);
 
 /// Of a task at the tip.
 struct TaskFlags {

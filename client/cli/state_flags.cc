@@ -56,7 +56,8 @@ client::States LoadStates(Session& session, std::string* model,
                           const ModelFlags& model_flags,
                           const StateInputs& inputs, const StateFlags& flags,
                           client::ComputeOptions* options) {
-  options->joint_names = JointOrder(model_flags);
+  const std::vector<std::string> joints = JointOrder(model_flags);
+  options->options.mutable_joint_names()->Add(joints.begin(), joints.end());
   if (flags.states.empty()) {
     for (const std::string_view suffix : inputs.required) {
       if (Texts(flags, suffix).empty()) {
@@ -77,7 +78,7 @@ client::States LoadStates(Session& session, std::string* model,
     }
   }
   std::optional<std::vector<std::string>> order;
-  if (!model_flags.joints.empty()) order = options->joint_names;
+  if (!model_flags.joints.empty()) order = joints;
   const v1::ModelInfo info = session.client().GetModel(*model).model();
   StateTable table =
       ReadStateTable(flags.states, info, order,

@@ -15,15 +15,20 @@ namespace {
 constexpr const char* kWrench = "--external-wrench";
 
 // "FRAME" or "FRAME:REFERENCE".
-client::WrenchPlace PlaceOf(std::string_view text) {
+v1::WrenchPlace PlaceOf(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon != std::string_view::npos) {
     const std::string reference(text.substr(colon + 1));
     if (IsReferenceFrame(reference)) {
-      return {std::string(text.substr(0, colon)), ParseFrame(reference)};
+      v1::WrenchPlace place;
+      place.set_frame(std::string(text.substr(0, colon)));
+      place.set_reference_frame(ParseFrame(reference));
+      return place;
     }
   }
-  return {std::string(text), v1::REFERENCE_FRAME_LOCAL};
+  v1::WrenchPlace place;
+  place.set_frame(std::string(text));
+  return place;
 }
 
 void AddWrench(const std::string& text, client::States* states,
@@ -37,8 +42,8 @@ void AddWrench(const std::string& text, client::States* states,
   if (wrench.cols() != 6) {
     throw UsageError(kWrench, "takes 6 numbers, moment and force");
   }
-  options->external_wrenches.push_back(
-      PlaceOf(std::string_view(text).substr(0, equals)));
+  *options->options.add_external_wrenches() =
+      PlaceOf(std::string_view(text).substr(0, equals));
 
   const client::Batch before = std::move(states->external_wrenches_on_robot);
   const Eigen::Index rows = std::max(before.rows(), wrench.rows());
@@ -116,13 +121,13 @@ void TellReferenceFrame(const client::Error& error,
   if (error.reason() != v1::UNKNOWN_FRAME) return;
   for (const client::FieldViolation& violation :
        error.details().field_violations) {
-    for (std::size_t k = 0; k < options.external_wrenches.size(); ++k) {
+    for (int k = 0; k < options.options.external_wrenches_size(); ++k) {
       if (violation.field !=
           "options.external_wrenches[" + std::to_string(k) + "].frame") {
         continue;
       }
       const std::string problem =
-          MisspeltReference(options.external_wrenches[k].frame);
+          MisspeltReference(options.options.external_wrenches(k).frame());
       if (!problem.empty()) throw UsageError(kWrench, problem);
     }
   }

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <array>
 #include <chrono>
 #include <utility>
 
@@ -11,7 +10,6 @@
 #include "client/cli/errors.h"
 #include "client/cli/table_file.h"
 #include "client/cli/terminal/plain_text.h"
-#include "client/cpp/request.h"
 #include "server/flags/near_names.h"
 #include "server/flags/options.h"
 
@@ -23,18 +21,12 @@ using SteadyClock = std::chrono::steady_clock;
 v1::CheckTrajectoryStart StartOf(const CheckFlags& flags,
                                  const client::ComputeOptions& options,
                                  const std::string& model) {
-  // Of these the space is left out of requests that do not need it.
-  const std::array quantities = {flags.task ? v1::QUANTITY_OPERATIONAL_SPACE
-                                            : v1::QUANTITY_INVERSE_DYNAMICS};
-  v1::ComputeRequest query = client::MakeRequest(model, quantities, options);
   v1::CheckTrajectoryStart start;
   start.set_model(model);
-  start.mutable_options()->Swap(query.mutable_options());
-  if (flags.task) {
-    start.mutable_operational_space()->Swap(query.mutable_operational_space());
-  }
-  start.set_tip_wrench_reference_frame(
-      query.tip_wrench_on_environment().reference_frame());
+  *start.mutable_options() = options.options;
+  if (flags.task)
+    *start.mutable_operational_space() = options.operational_space;
+  start.set_tip_wrench_reference_frame(options.tip_wrench_reference_frame);
   if (!flags.limits.empty()) ReadLimits(flags.limits, &start);
   start.set_derating(flags.derating);
   start.set_merge_gap(flags.gap);
@@ -116,16 +108,17 @@ Checker::Checker(Session& session, const CheckFlags& flags)
   Apply(flags.terms, &options);
   Apply(flags.precision, &options);
   Apply(flags.tip, &options);
-  Apply(flags.wrench, &options);
+  client::States wrench;
+  Apply(flags.wrench, &wrench, &options);
   if (flags.task) Apply(flags.operational_space, &options);
-  options.task.sigma_min = false;  // a verdict always has it
+  options.operational_space.set_sigma_min(false);  // a verdict always has it
   if (!flags.model.joints.empty()) order_ = JointOrder(flags.model);
   const std::string reference = session.ResolveModel(flags.model.model);
   client_ = &session.client();
   model_ = client_->GetModel(reference).model();
   start_ = StartOf(flags, options, "@" + model_.revision());
-  if (options.tip_wrench_on_environment) {
-    wrench_ = std::move(options.tip_wrench_on_environment->wrench);
+  if (!flags.wrench.wrench.empty()) {
+    wrench_ = std::move(wrench.tip_wrench_on_environment);
     CheckWrench(wrench_);
   }
   wrench_frame_ = ParseFrame(flags.wrench.wrench_frame);

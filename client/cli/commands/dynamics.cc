@@ -33,11 +33,11 @@ ExitCode Run(Session& session, const InverseDynamicsFlags& flags) {
   Apply(flags.terms, &options);
   Apply(flags.precision, &options);
   Apply(flags.tip, &options);
-  Apply(flags.wrench, &options);
   std::string model = session.ResolveModel(flags.model.model);
-  const client::States states =
+  client::States states =
       LoadStates(session, &model, flags.model, kInverseDynamicsInputs,
                  flags.states, &options);
+  Apply(flags.wrench, &states, &options);
   return PrintEvaluation(session, {v1::QUANTITY_INVERSE_DYNAMICS},
                          Compute(session, {v1::QUANTITY_INVERSE_DYNAMICS},
                                  model, states, std::move(options)));
@@ -113,11 +113,11 @@ ExitCode Run(Session& session, const ForwardDynamicsFlags& flags) {
   Apply(flags.terms, &options);
   Apply(flags.precision, &options);
   Apply(flags.tip, &options);
-  Apply(flags.wrench, &options);
   std::string model = session.ResolveModel(flags.model.model);
-  const client::States states =
+  client::States states =
       LoadStates(session, &model, flags.model, kForwardDynamicsInputs,
                  flags.states, &options);
+  Apply(flags.wrench, &states, &options);
   return PrintEvaluation(session, {v1::QUANTITY_FORWARD_DYNAMICS},
                          Compute(session, {v1::QUANTITY_FORWARD_DYNAMICS},
                                  model, states, std::move(options)));
@@ -243,11 +243,11 @@ ExitCode Run(Session& session, const ComputeFlags& flags) {
   Apply(flags.terms, &options);
   Apply(flags.precision, &options);
   Apply(flags.tip, &options);
-  Apply(flags.wrench, &options);
   Apply(flags.task, &options);
   std::string model = session.ResolveModel(flags.model.model);
   client::States states = LoadStates(session, &model, flags.model,
                                      kComputeInputs, flags.states, &options);
+  Apply(flags.wrench, &states, &options);
   Apply(flags.surroundings, &states, &options);
   client::Evaluation evaluation;
   try {
