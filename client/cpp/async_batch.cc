@@ -70,7 +70,7 @@ void AsyncBatch::Handle(const Happening& happening) {
 }
 
 void AsyncBatch::Begin() {
-  rows_ = CountStates(states_, options_);
+  rows_ = CountStates(states_);
   rows_per_call_ =
       RowsPerCall(quantities_, states_, options_, connection_.limits);
   const std::int64_t calls = (rows_ + rows_per_call_ - 1) / rows_per_call_;
@@ -174,7 +174,8 @@ void AsyncBatch::JoinInTurn() {
       }
       return Send(part);  // The name has moved meanwhile.
     }
-    Join(part.reply, quantities_, options_.task.sigma_min, part.range, &whole_);
+    Join(part.reply, quantities_, options_.operational_space.sigma_min(),
+         part.range, &whole_);
     part.answered = false;
     const std::int64_t done = part.range.first + part.range.count;
     if (options_.progress) options_.progress(done, rows_);

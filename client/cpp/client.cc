@@ -238,7 +238,7 @@ Evaluation Client::Compute(const std::string& model,
                            const States& states,
                            const ComputeOptions& options) const {
   const Clock::time_point end = connection_->DeadlineOf(options);
-  const std::int64_t rows = CountStates(states, options);
+  const std::int64_t rows = CountStates(states);
   if (rows <= RowsPerCall(quantities, states, options, connection_->limits)) {
     // Without the way through gRPC's threads and back.
     v1::ComputeRequest request = MakeRequest(model, quantities, options);

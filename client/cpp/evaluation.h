@@ -16,10 +16,9 @@ struct Evaluation {
   std::int64_t rows = 0;
 
 #define TORQUED_RESULT_TABLE(name) Batch name;
-#include "torqued/v1/result_tables.inc"
-#undef TORQUED_RESULT_TABLE
+#include "torqued/v1/tables.inc"
   std::vector<std::uint32_t> rank;
-  std::vector<double> sigma_min;  // empty unless TaskOptions asked for it
+  std::vector<double> sigma_min;  // empty unless options ask for it
   std::vector<v1::TaskRule> rule;
 
   /// The first kMaxListed rows that are not OK, ascending; rows_not_ok counts

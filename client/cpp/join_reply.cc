@@ -70,7 +70,8 @@ Evaluation JoinOne(const v1::ComputeReply& reply,
   const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(rows, 1));
   if (reply.rows() <= most) rows = static_cast<std::int64_t>(reply.rows());
   Evaluation whole = BeginJoin(reply, rows);
-  Join(reply, quantities, options.task.sigma_min, {0, rows}, &whole);
+  Join(reply, quantities, options.operational_space.sigma_min(), {0, rows},
+       &whole);
   if (options.progress) options.progress(rows, rows);
   return whole;
 }

@@ -20,8 +20,7 @@ std::span<const ResultField> ResultFields() {
 #define TORQUED_RESULT_TABLE(name)                                         \
   {#name, &v1::Results::has_##name, &v1::Results::name, &Evaluation::name, \
    InfoOf(#name)},
-#include "torqued/v1/result_tables.inc"
-#undef TORQUED_RESULT_TABLE
+#include "torqued/v1/tables.inc"
   };
   return kFields;
 }

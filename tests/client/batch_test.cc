@@ -378,7 +378,7 @@ TEST(JoinOne, RefusesAnOperationalSpaceWithoutWhatWasAskedFor) {
   EXPECT_THAT(result.rank, ::testing::ElementsAre(6, 6));
   EXPECT_THAT(result.rule, ::testing::Each(v1::TASK_RULE_FULL_RANK));
   ComputeOptions options;
-  options.task.sigma_min = true;
+  options.operational_space.set_sigma_min(true);
   EXPECT_THROW(JoinOne(TaskReply(2, 0), kTask, options, 2), Error);
   EXPECT_THAT(JoinOne(TaskReply(2, 2), kTask, options, 2).sigma_min,
               ::testing::ElementsAre(0.5, 0.5));

@@ -1,11 +1,13 @@
 #include "tests/client/conformance.h"
 
+#include <google/protobuf/util/json_util.h>
+
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <sstream>
 #include <stdexcept>
-#include <utility>
 
 #include "client/cpp/result_fields.h"
 
@@ -53,124 +55,47 @@ Enum Parsed(bool (*parse)(google::protobuf::ConstStringParam, Enum*),
   return value;
 }
 
-v1::ReferenceFrame Frame(const Json& name) {
-  return Parsed(v1::ReferenceFrame_Parse, "REFERENCE_FRAME_", name);
-}
-
-Payload PayloadOf(const Json& json) {
-  Payload payload;
+/// With the contract's names of enum values, which the cases abbreviate.
+Json WithFullNames(const Json& json,
+                   const google::protobuf::Descriptor& message) {
+  Json full = Json::object();
   for (const auto& [key, value] : json.items()) {
-    if (key == "frame") {
-      payload.frame = value;
-    } else if (key == "mass") {
-      payload.mass = Number(value);
-    } else if (key == "center_of_mass") {
-      payload.center_of_mass = Column(value);
-    } else if (key == "inertia") {
-      payload.inertia = value;
-    } else {
-      throw std::invalid_argument("payload." + key);
-    }
-  }
-  return payload;
-}
-
-void SetTerms(const Json& terms, ComputeOptions* options) {
-  for (const auto& [key, value] : terms.items()) {
-    if (key == "gravity") {
-      options->gravity = Column(value);
-    } else if (key == "viscous_friction") {
-      options->viscous_friction = value;
-    } else if (key == "coulomb_friction") {
-      options->coulomb_friction = value;
-    } else if (key == "coulomb_smoothing") {
-      options->coulomb_smoothing = Number(value);
-    } else {
-      throw std::invalid_argument("terms." + key);
-    }
-  }
-}
-
-void SetOptions(const Json& json, ComputeOptions* options) {
-  for (const auto& [key, value] : json.items()) {
-    if (key == "joint_names") {
-      options->joint_names = value.get<std::vector<std::string>>();
-    } else if (key == "terms") {
-      SetTerms(value, options);
-    } else if (key == "tip_frame") {
-      options->tip_frame = value;
-    } else if (key == "reference_frame") {
-      options->reference_frame = Frame(value);
-    } else if (key == "payload") {
-      options->payload = PayloadOf(value);
-    } else if (key == "precision") {
-      options->precision = Parsed(v1::Precision_Parse, "PRECISION_", value);
-    } else if (key == "fail_fast") {
-      options->fail_fast = value;
-    } else if (key == "external_wrenches") {
-      for (const Json& place : value) {
-        WrenchPlace& at = options->external_wrenches.emplace_back();
-        at.frame = place.value("frame", "");
-        if (place.contains("reference_frame")) {
-          at.reference_frame = Frame(place["reference_frame"]);
-        }
+    const google::protobuf::FieldDescriptor* field =
+        message.FindFieldByName(key);
+    if (field == nullptr) throw std::invalid_argument(key);
+    const auto convert = [field](const Json& one) -> Json {
+      if (field->message_type() != nullptr) {
+        return WithFullNames(one, *field->message_type());
       }
-    } else {
-      throw std::invalid_argument("options." + key);
-    }
-  }
-}
-
-void SetTask(const Json& json, TaskOptions* task) {
-  for (const auto& [key, value] : json.items()) {
-    if (key == "axes") {
-      for (const Json& axis : value) {
-        task->axes.push_back(Parsed(v1::TaskAxis_Parse, "TASK_AXIS_", axis));
-      }
-    } else if (key == "singularity") {
-      // Damping alone says so.
-      if (value != "DAMPED") throw std::invalid_argument("singularity");
-    } else if (key == "damping") {
-      task->damping = Number(value);
-    } else if (key == "rank_tolerance") {
-      task->rank_tolerance = Number(value);
-    } else if (key == "characteristic_length") {
-      task->characteristic_length = Number(value);
-    } else if (key == "sigma_min") {
-      task->sigma_min = value;
-    } else {
-      throw std::invalid_argument("operational_space." + key);
-    }
-  }
-}
-
-using NamedTable = std::pair<const char*, Batch States::*>;
-constexpr NamedTable kTables[] = {
-    {"q", &States::q},
-    {"v", &States::v},
-    {"a", &States::a},
-    {"tau", &States::tau},
-    {"base_twist", &States::base_twist},
-    {"base_acceleration", &States::base_acceleration},
-    {"external_wrenches_on_robot", &States::external_wrenches_on_robot},
-    {"task_acceleration", &States::task_acceleration},
-    {"null_space_torque", &States::null_space_torque},
-    {"gravity", &States::gravity}};
-
-void SetStates(const Json& json, Question* question) {
-  for (const auto& [key, rows] : json.items()) {
-    if (key == "tip_wrench_on_environment") {
-      question->options.tip_wrench_on_environment.emplace().wrench =
-          Table(rows);
+      if (field->enum_type() == nullptr) return one;
+      const std::string& first = field->enum_type()->value(0)->name();
+      return first.substr(0, first.rfind('_') + 1) + one.get<std::string>();
+    };
+    if (!field->is_repeated()) {
+      full[key] = convert(value);
       continue;
     }
-    bool known = false;
-    for (const auto& [name, table] : kTables) {
-      if (key != name) continue;
-      question->states.*table = Table(rows);
-      known = true;
-    }
-    if (!known) throw std::invalid_argument("states." + key);
+    full[key] = Json::array();
+    for (const Json& one : value) full[key].push_back(convert(one));
+  }
+  return full;
+}
+
+void Fill(const Json& one, const char* key,
+          google::protobuf::Message* message) {
+  if (!one.contains(key)) return;
+  const auto status = google::protobuf::util::JsonStringToMessage(
+      WithFullNames(one[key], *message->GetDescriptor()).dump(), message);
+  if (!status.ok()) throw std::invalid_argument(status.ToString());
+}
+
+void SetStates(const Json& json, States* states) {
+  std::map<std::string, Batch*> tables = {
+#define TORQUED_INPUT_TABLE(name) {#name, &states->name},
+#include "torqued/v1/tables.inc"
+  };
+  for (const auto& [key, rows] : json.items()) {
+    *tables.at(key) = Table(rows);
   }
 }
 
@@ -282,14 +207,13 @@ Question QuestionOf(const Json& one) {
     question.quantities.push_back(
         Parsed(v1::Quantity_Parse, "QUANTITY_", name));
   }
-  SetStates(one["states"], &question);
-  if (one.contains("options")) SetOptions(one["options"], &question.options);
-  if (one.contains("operational_space")) {
-    SetTask(one["operational_space"], &question.options.task);
-  }
+  SetStates(one["states"], &question.states);
+  Fill(one, "options", &question.options.options);
+  Fill(one, "operational_space", &question.options.operational_space);
   if (one.contains("tip_wrench_reference_frame")) {
-    question.options.tip_wrench_on_environment.value().reference_frame =
-        Frame(one["tip_wrench_reference_frame"]);
+    question.options.tip_wrench_reference_frame =
+        Parsed(v1::ReferenceFrame_Parse, "REFERENCE_FRAME_",
+               one["tip_wrench_reference_frame"]);
   }
   return question;
 }

@@ -36,9 +36,9 @@ TEST_F(LiveServer, GivesABatchTheSameBitsWhateverItsParts) {
   const Batch q = Random(2000, 7, 14), v = Random(2000, 7, 15),
               a = Random(2000, 7, 16);
   ComputeOptions options;
-  options.tip_wrench_on_environment =
-      TipWrench{Random(2000, 6, 17), v1::REFERENCE_FRAME_WORLD};
-  const States states{.q = q, .v = v, .a = a};
+  options.tip_wrench_reference_frame = v1::REFERENCE_FRAME_WORLD;
+  const States states{
+      .q = q, .v = v, .a = a, .tip_wrench_on_environment = Random(2000, 6, 17)};
   const Evaluation whole = client_->InverseDynamics("panda", states, options);
   for (const int chunk_rows : {1, 7, 1000}) {
     ConnectOptions connect;
@@ -55,7 +55,7 @@ TEST_F(LiveServer, SaysWhereABatchStopped) {
   Batch q = Random(5000, 7, 18);
   q(4000, 3) = kNan;
   ComputeOptions options;
-  options.fail_fast = true;
+  options.options.set_fail_fast(true);
   try {
     client_->Compute("panda", {v1::QUANTITY_INVERSE_DYNAMICS}, {.q = q},
                      options);
@@ -119,7 +119,7 @@ TEST_F(LiveServer, ReturnsSingularValuesOnlyWhenAskedTo) {
   const States states{.q = Random(50, 7, 9)};
   const Evaluation plain = client_->OperationalSpace("panda", states);
   ComputeOptions options;
-  options.task.sigma_min = true;
+  options.operational_space.set_sigma_min(true);
   const Evaluation asked = client_->OperationalSpace("panda", states, options);
   EXPECT_TRUE(plain.sigma_min.empty());
   ASSERT_EQ(asked.sigma_min.size(), 50u);
@@ -131,7 +131,7 @@ TEST_F(LiveServer, ReturnsSingularValuesOnlyWhenAskedTo) {
 TEST_F(LiveServer, ComputesInSinglePrecisionWhenAskedTo) {
   const States states{.q = Random(50, 7, 9)};
   ComputeOptions options;
-  options.precision = v1::PRECISION_SINGLE;
+  options.options.set_precision(v1::PRECISION_SINGLE);
   const Evaluation exact = client_->MassMatrix("panda", states);
   const Evaluation rounded = client_->MassMatrix("panda", states, options);
   EXPECT_EQ(rounded.echo.precision(), v1::PRECISION_SINGLE);
@@ -152,19 +152,20 @@ States Surrounded(Eigen::Index rows) {
           .external_wrenches_on_robot = Random(rows, 12, 26)};
 }
 
-const std::vector<WrenchPlace> kTwoPlaces = {
-    {"panda_link3", v1::REFERENCE_FRAME_WORLD}, {}};
-
 TEST_F(LiveServer, GivesBatchesAndCallsTheSameBitsInAllSurroundings) {
   States states = Surrounded(3000);
   states.task_acceleration = Random(3000, 3, 27);
   states.null_space_torque = Random(3000, 7, 28);
   ComputeOptions options;
-  options.external_wrenches = kTwoPlaces;
-  options.coulomb_friction = true;
-  options.coulomb_smoothing = 0.1;
-  options.task.axes = {v1::TASK_AXIS_LINEAR_X, v1::TASK_AXIS_LINEAR_Y,
-                       v1::TASK_AXIS_LINEAR_Z};
+  v1::WrenchPlace& place = *options.options.add_external_wrenches();
+  place.set_frame("panda_link3");
+  place.set_reference_frame(v1::REFERENCE_FRAME_WORLD);
+  options.options.add_external_wrenches();
+  options.options.mutable_terms()->set_coulomb_friction(true);
+  options.options.mutable_terms()->set_coulomb_smoothing(0.1);
+  options.operational_space.add_axes(v1::TASK_AXIS_LINEAR_X);
+  options.operational_space.add_axes(v1::TASK_AXIS_LINEAR_Y);
+  options.operational_space.add_axes(v1::TASK_AXIS_LINEAR_Z);
   const std::vector<v1::Quantity> wanted = {v1::QUANTITY_TASK_TORQUE,
                                             v1::QUANTITY_POWER_BALANCE};
   const Evaluation whole = client_->Compute("panda", wanted, states, options);
@@ -199,7 +200,7 @@ TEST_F(LiveServer, NamesABadRowByItsPlaceInTheWholeBatch) {
   EXPECT_TRUE(result.tau.row(44'445).allFinite());
 
   ComputeOptions options;
-  options.fail_fast = true;
+  options.options.set_fail_fast(true);
   q(7, 0) = 0;
   try {
     client_->InverseDynamics("panda", {.q = q}, options);
@@ -276,7 +277,7 @@ TEST_F(LiveServer, TellsWhatIsWrongWithARequest) {
               Pair(v1::MISSING_INPUT, "tau"));
   EXPECT_THAT(reason_of([] {
                 ComputeOptions options;
-                options.joint_names = {"panda_joint1"};
+                options.options.add_joint_names("panda_joint1");
                 client_->MassMatrix("panda", {.q = Batch::Zero(1, 7)}, options);
               }).first,
               v1::WRONG_JOINT_NAMES);
@@ -285,7 +286,8 @@ TEST_F(LiveServer, TellsWhatIsWrongWithARequest) {
 TEST_F(LiveServer, PermutesJointsByName) {
   const Batch q = Random(10, 2, 10);
   ComputeOptions reversed;
-  reversed.joint_names = {"joint2", "joint1"};
+  reversed.options.add_joint_names("joint2");
+  reversed.options.add_joint_names("joint1");
   const Evaluation canonical = client_->MassMatrix("planar_2r", {.q = q});
   const Evaluation swapped =
       client_->MassMatrix("planar_2r", {.q = q.rowwise().reverse()}, reversed);
@@ -350,11 +352,12 @@ TEST_F(LiveServer, ATrajectoryIsCheckedWhateverItsSize) {
         });
     EXPECT_EQ(check.verdict.samples(), static_cast<std::uint64_t>(rows));
     EXPECT_EQ(check.verdict.violation_count() == 0, check.verdict.passes());
-    ComputeOptions options;
-    options.tip_wrench_on_environment = {
-        {.wrench = samples.tip_wrench_on_environment}};
     const Evaluation torques = client_->InverseDynamics(
-        "panda", {.q = samples.q, .v = samples.v, .a = samples.a}, options);
+        "panda",
+        {.q = samples.q,
+         .v = samples.v,
+         .a = samples.a,
+         .tip_wrench_on_environment = samples.tip_wrench_on_environment});
     EXPECT_TRUE(SameBits(check.tau, torques.tau)) << rows;
     EXPECT_TRUE(SameBits(check.v, samples.v)) << rows;
     EXPECT_EQ(check.path_a.size(), 0);

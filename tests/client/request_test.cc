@@ -29,6 +29,7 @@ States AllInputs(Eigen::Index rows) {
           .v = Numbered(rows, 2, 200),
           .a = Numbered(rows, 2, 300),
           .tau = Numbered(rows, 2, 400),
+          .tip_wrench_on_environment = Numbered(rows, 6, 450),
           .base_twist = Numbered(rows, 6, 500),
           .base_acceleration = Numbered(rows, 6, 600),
           .external_wrenches_on_robot = Numbered(rows, 12, 700),
@@ -39,11 +40,12 @@ States AllInputs(Eigen::Index rows) {
 
 ComputeOptions Choice() {
   ComputeOptions options;
-  options.coulomb_friction = true;
-  options.coulomb_smoothing = 0.125;
-  options.external_wrenches = {{"elbow", v1::REFERENCE_FRAME_WORLD}, {}};
-  options.task.axes = {v1::TASK_AXIS_LINEAR_X, v1::TASK_AXIS_LINEAR_Y,
-                       v1::TASK_AXIS_ANGULAR_Z};
+  options.options.mutable_terms()->set_coulomb_friction(true);
+  options.options.add_external_wrenches()->set_frame("elbow");
+  options.operational_space.add_axes(v1::TASK_AXIS_LINEAR_X);
+  options.operational_space.add_axes(v1::TASK_AXIS_LINEAR_Y);
+  options.operational_space.add_axes(v1::TASK_AXIS_ANGULAR_Z);
+  options.tip_wrench_reference_frame = v1::REFERENCE_FRAME_WORLD;
   return options;
 }
 
@@ -71,6 +73,10 @@ void ExpectRows(const v1::ComputeRequest& message, const States& states,
   expect(message.v(), states.v, "v");
   expect(message.a(), states.a, "a");
   expect(message.tau(), states.tau, "tau");
+  expect(message.tip_wrench_on_environment().wrench(),
+         states.tip_wrench_on_environment, "tip_wrench_on_environment");
+  EXPECT_EQ(message.tip_wrench_on_environment().reference_frame(),
+            v1::REFERENCE_FRAME_WORLD);
   expect(message.base_twist(), states.base_twist, "base_twist");
   expect(message.base_acceleration(), states.base_acceleration,
          "base_acceleration");
@@ -83,33 +89,13 @@ void ExpectRows(const v1::ComputeRequest& message, const States& states,
   expect(message.gravity(), states.gravity, "gravity");
 }
 
-void ExpectChoice(const v1::Options& options,
-                  const v1::OperationalSpaceOptions& task) {
-  EXPECT_TRUE(options.terms().coulomb_friction());
-  EXPECT_EQ(options.terms().coulomb_smoothing(), 0.125);
-  ASSERT_EQ(options.external_wrenches_size(), 2);
-  EXPECT_EQ(options.external_wrenches(0).frame(), "elbow");
-  EXPECT_EQ(options.external_wrenches(0).reference_frame(),
-            v1::REFERENCE_FRAME_WORLD);
-  EXPECT_EQ(options.external_wrenches(1).frame(), "");
-  EXPECT_EQ(options.external_wrenches(1).reference_frame(),
-            v1::REFERENCE_FRAME_UNSPECIFIED);
-  EXPECT_THAT(task.axes(), ::testing::ElementsAre(v1::TASK_AXIS_LINEAR_X,
-                                                  v1::TASK_AXIS_LINEAR_Y,
-                                                  v1::TASK_AXIS_ANGULAR_Z));
-}
-
 TEST(Request, SaysWhatWasChosen) {
   const v1::ComputeRequest request = MakeRequest("arm", kTaskTorque, Choice());
-  ExpectChoice(request.options(), request.operational_space());
-}
-
-TEST(Request, SaysNothingOfWhatWasNotChosen) {
-  constexpr v1::Quantity kPower[] = {v1::QUANTITY_POWER_BALANCE};
-  const v1::ComputeRequest request = MakeRequest("arm", kPower, {});
-  EXPECT_EQ(request.options().terms().coulomb_smoothing(), 0);
-  EXPECT_EQ(request.options().external_wrenches_size(), 0);
-  EXPECT_FALSE(request.has_operational_space());
+  EXPECT_TRUE(request.options().terms().coulomb_friction());
+  ASSERT_EQ(request.options().external_wrenches_size(), 1);
+  EXPECT_EQ(request.options().external_wrenches(0).frame(), "elbow");
+  EXPECT_EQ(request.operational_space().axes_size(), 3);
+  EXPECT_FALSE(MakeRequest("arm", kTaskTorque, {}).has_operational_space());
 }
 
 TEST(Request, HasTheRowsOfAllInputs) {
@@ -136,6 +122,7 @@ TEST(Request, LeavesAbsentInputsOut) {
   v1::ComputeRequest request;
   AddRows({.q = Numbered(kRows, 2, 100)}, {}, {0, kRows}, &request);
   EXPECT_TRUE(request.has_q());
+  EXPECT_FALSE(request.has_tip_wrench_on_environment());
   EXPECT_FALSE(request.has_base_twist());
   EXPECT_FALSE(request.has_base_acceleration());
   EXPECT_FALSE(request.has_external_wrenches_on_robot());
@@ -146,11 +133,11 @@ TEST(Request, LeavesAbsentInputsOut) {
 
 TEST(Request, CountsTheBytesOfEveryInputOfManyRows) {
   const States many = AllInputs(kRows);
-  const std::int64_t all = 8 * (4 * 2 + 6 + 6 + 12 + 3 + 2 + 3);
-  EXPECT_EQ(RequestBytesPerRow(many, Choice()), all);
+  const std::int64_t all = 8 * (4 * 2 + 6 + 6 + 6 + 12 + 3 + 2 + 3);
+  EXPECT_EQ(RequestBytesPerRow(many), all);
   States fewer = many;
   fewer.external_wrenches_on_robot = Numbered(1, 12, 0);
-  EXPECT_EQ(RequestBytesPerRow(fewer, Choice()), all - 8 * 12);
+  EXPECT_EQ(RequestBytesPerRow(fewer), all - 8 * 12);
 }
 
 TEST(Request, KnowsHowLargeTheAnswersAre) {
@@ -179,14 +166,14 @@ TEST(Request, CountsAsManyRowsAsTheLongestInputHas) {
     Batch& input = states.*member;
     const Eigen::Index columns = input.cols();
     input = Numbered(kRows, columns, 0);
-    EXPECT_EQ(CountStates(states, Choice()), kRows);
+    EXPECT_EQ(CountStates(states), kRows);
     // Every other has one row or as many.
     input = Numbered(1, columns, 0);
     states.q = Numbered(kRows, 2, 0);
-    EXPECT_EQ(CountStates(states, Choice()), kRows);
+    EXPECT_EQ(CountStates(states), kRows);
     input = Numbered(kRows - 1, columns, 0);
     try {
-      CountStates(states, Choice());
+      CountStates(states);
       ADD_FAILURE() << "did not throw";
     } catch (const Error& error) {
       EXPECT_EQ(error.reason(), v1::WRONG_ROW_COUNT);

@@ -66,7 +66,8 @@ Evaluation Join(const ReplyInput& input,
     }
     if (first == 0) whole = client::BeginJoin(reply, rows);
     const client::RowRange range{first, std::min(kRows, rows - first)};
-    client::Join(reply, quantities, options.task.sigma_min, range, &whole);
+    client::Join(reply, quantities, options.operational_space.sigma_min(),
+                 range, &whole);
     first += range.count;
     if (first == rows) return whole;
   }
@@ -82,10 +83,9 @@ void Run(const ReplyInput& input) {
   }
   try {
     client::ComputeOptions options;
-    options.task.sigma_min = input.sigma_min();
-    Check(
-        Join(input, quantities, options, client::CountStates(states, options)),
-        quantities, input.sigma_min());
+    options.operational_space.set_sigma_min(input.sigma_min());
+    Check(Join(input, quantities, options, client::CountStates(states)),
+          quantities, input.sigma_min());
   } catch (const client::Error& error) {
     FUZZ_REQUIRE(*error.what() != '\0' && std::strlen(error.what()) < 500,
                  error.what());

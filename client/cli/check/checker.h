@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "client/cli/compute_flags.h"
 #include "client/cli/errors.h"
 #include "client/cli/message_json.h"
 #include "client/cli/session.h"
@@ -22,19 +21,12 @@ class App;
 namespace torqued::cli {
 
 struct CheckFlags {
-  ModelFlags model;
-  TermFlags terms;
-  PrecisionFlags precision;
-  TipFlags tip;
-  WrenchFlags wrench;
+  /// With the flags of CheckTrajectoryStart.
+  const CLI::App* command = nullptr;
+  std::string model;
   std::string wrench_profile;
   std::string limits;
-  double derating = 1;
-  double gap = 0;
-  v1::Differentiation derive = v1::DIFFERENTIATION_UNSPECIFIED;
   bool task = false;
-  TaskFlags operational_space;
-  bool consistent = false;
 };
 void AddCheckFlags(CLI::App* command, CheckFlags* flags);
 
@@ -88,7 +80,7 @@ class Checker {
   std::filesystem::path limits_;  // empty: none
   std::vector<std::pair<std::string, std::string>> files_;
   v1::ModelInfo model_;
-  /// Of --joints; absent: not given, empty: canonical.
+  /// Of --joint-names; absent: not given, empty: canonical.
   std::optional<std::vector<std::string>> order_;
   v1::CheckTrajectoryStart start_;
   v1::ReferenceFrame wrench_frame_ = v1::REFERENCE_FRAME_UNSPECIFIED;

@@ -17,7 +17,6 @@
 #include "client/cli/formats/file_text.h"
 #include "client/cli/output_paths.h"
 #include "client/cli/shown_progress.h"
-#include "client/cli/state_flags.h"
 #include "server/flags/options.h"
 
 namespace torqued::cli {
@@ -81,7 +80,7 @@ void Tell(Session& session, const Content& json, const Content& csv,
 
 /// The tables that the outputs need beside the samples.
 std::vector<v1::TrajectoryTable> TablesFor(const Flags& flags) {
-  const bool derived = flags.check.derive != v1::DIFFERENTIATION_UNSPECIFIED;
+  const bool derived = flags.check.command->count("--derive") > 0;
   const bool torques = !flags.torques.empty(), page = !flags.html.empty();
   std::vector<v1::TrajectoryTable> tables;
   const auto add = [&tables](bool needed, v1::TrajectoryTable table) {
@@ -127,9 +126,9 @@ ExitCode Run(Session& session, const Flags& flags) {
                         {"--summary", flags.json},
                         {"--results", flags.results}},
                        {{"FILE", flags.file},
-                        {"--model", flags.check.model.model},
+                        {"--model", flags.check.model},
                         {"--limits", flags.check.limits},
-                        {"--wrench-profile", flags.check.wrench_profile}});
+                        {"--tip-wrench-profile", flags.check.wrench_profile}});
   if (std::filesystem::is_directory(flags.file, ignored)) {
     return RunDirectory(session, flags);
   }
@@ -146,7 +145,7 @@ ExitCode Run(Session& session, const Flags& flags) {
                               progress.Update(done, total);
                             });
   }
-  RemarkUnused(session, checked.file, checked.unused);
+  session.RemarkUnused(checked.file, checked.unused);
   const auto json = [&] { return ToText(VerdictJson(checked)); };
   Tell(
       session, json, [&] { return VerdictCsv(checked); },
@@ -191,7 +190,7 @@ void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner) {
       ->add_option("FILE", flags->file,
                    "CSV with columns time, <joint>.q, <joint>.v, <joint>.a; "
                    "CSV without names or NPY with time, q, v, a in the order "
-                   "of --joints; NPZ with arrays of these names and "
+                   "of --joint-names; NPZ with arrays of these names and "
                    "joint_names; trajectory_msgs/JointTrajectory as YAML or "
                    "JSON. With --derive without v and a. A directory: all "
                    "such files below it")

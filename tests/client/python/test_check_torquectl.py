@@ -14,16 +14,16 @@ from verdicts import MOTION, same, torques
 @pytest.mark.parametrize("words, flags", [
     ({}, []),
     ({"payload": torqued.Payload(mass=3), "task": True, "viscous_friction": True},
-     ["--payload", "3", "--task", "--viscous"]),
+     ["--payload", "3", "--task", "--viscous-friction"]),
     ({"derive": "quintic", "derating": 0.2, "merge_gap": 0.1},
-     ["--derive", "quintic", "--derate", "0.2", "--gap", "0.1"]),
+     ["--derive", "quintic_spline", "--derating", "0.2", "--merge-gap", "0.1"]),
     ({"derive": "cubic", "consistent": True},
-     ["--derive", "cubic", "--consistent"]),
+     ["--derive", "cubic_spline", "--consistent"]),
     ({"gravity": [9.81, 0, 0], "precision": "single"},
      ["--gravity", "9.81,0,0", "--precision", "single"]),
     ({"tip_wrench_on_environment": [0, 1, 0, 2, 0, 30], "tip_wrench_reference_frame": "world",
       "tip_frame": "panda_link7"},
-     ["--wrench", "0,1,0,2,0,30", "--wrench-frame", "world", "--tip",
+     ["--tip-wrench-on-environment", "0,1,0,2,0,30", "--tip-wrench-reference-frame", "world", "--tip-frame",
       "panda_link7"]),
     ({"limits": True}, ["--limits"])])
 def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
@@ -72,8 +72,8 @@ def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
     ({"precision": "single"}, [], ["asked.options"]),
     ({"task": True, "characteristic_length": 2}, ["--task"],
      ["asked.operational_space"]),
-    ({"tip_wrench_on_environment": [0, 0, 0, 0, 0, 50]}, ["--wrench", "0,0,0,0,0,80"],
-     ["asked.tip_wrench_profile"]),
+    ({"tip_wrench_on_environment": [0, 0, 0, 0, 0, 50]},
+     ["--tip-wrench-on-environment", "0,0,0,0,0,80"], ["asked.tip_wrench_profile"]),
     ({"task": True, "characteristic_length": 1, "rank_tolerance": 1e-6,
       "singularity": "report", "reference_frame": "local",
       "precision": "double", "gravity": None, "payload": torqued.Payload(
@@ -113,7 +113,7 @@ def test_a_profile_of_wrenches(client, panda, tmp_path):
     assert np.abs(verdict.tables["tau"] - torques(
         panda, MOTION, tip_wrench_on_environment=wrench)).max() < 1e-12
     said, expected = verdict.to_dict(), ask_torquectl(
-        client, tmp_path / "move.csv", "--wrench-profile", str(path))[1]
+        client, tmp_path / "move.csv", "--tip-wrench-profile", str(path))[1]
     for name in ("joints", "payload", "slow_down", "inputs"):
         assert said[name] == expected[name]
     turned = PROFILE[:, ::-1]

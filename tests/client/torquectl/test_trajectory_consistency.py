@@ -176,7 +176,7 @@ def test_more_remarks_are_worse(stops, tmp_path):
 def test_a_spline_that_leaves_its_limit_between_samples_fails(
         swing, tmp_path, spline):
     limits = limits_file(tmp_path / "limits.json", {"panda_joint3": {"upper": 0.29}})
-    done = run(*CHECK, swing, "--model", PANDA, "--derive", spline, "--limits",
+    done = run(*CHECK, swing, "-m", PANDA, "--derive", f"{spline}_spline", "--limits",
                limits, "--junit", "junit.xml", "--html", "page.html",
                "--output", "table", cwd=tmp_path)
     assert done.returncode == NO
@@ -190,5 +190,5 @@ def test_a_spline_that_leaves_its_limit_between_samples_fails(
     assert f"8 samples and the {spline} spline between them" in page
     assert "2 to 3" in page
     limits_file(limits, {"panda_joint3": {"upper": 0.301}})
-    assert run(*CHECK, swing, "--model", PANDA, "--derive", spline, "--limits",
+    assert run(*CHECK, swing, "-m", PANDA, "--derive", f"{spline}_spline", "--limits",
                limits).returncode == OK

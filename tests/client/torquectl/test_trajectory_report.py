@@ -106,7 +106,7 @@ def test_what_was_asked_is_told_in_words(move, tmp_path):
     (tmp_path / "wrench.csv").write_text(
         "time,mx,my,mz,fx,fy,fz\n0,0,0,0,0,0,5\n100,0,0,0,0,0,8\n")
     run(*CHECK, move, "--model", PANDA, "--limits", tmp_path / "limits.json",
-        "--derate", "0.9", "--wrench-profile", tmp_path / "wrench.csv",
+        "--derating", "0.9", "--tip-wrench-profile", tmp_path / "wrench.csv",
         "--html", tmp_path / "r.html")
     page = Page(tmp_path / "r.html")
     assert page.asked["derating"] == "all torque limits times 0.9"
@@ -276,7 +276,7 @@ def test_samples_of_all_kinds_are_drawn(move, tmp_path):
     samples = Samples.read(move)
     samples.first(1).write_csv(tmp_path / "one.csv")
     samples.write_csv(tmp_path / "positions.csv", columns="q")
-    for name, flags in (("one", ()), ("positions", ("--derive", "cubic"))):
+    for name, flags in (("one", ()), ("positions", ("--derive", "cubic_spline"))):
         done = run(*CHECK, tmp_path / f"{name}.csv", "--model", PANDA,
                    "--task", *flags, "--html", tmp_path / f"{name}.html")
         assert done.returncode == OK, done.stderr
