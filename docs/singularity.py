@@ -26,9 +26,9 @@ TOLERANCE = 1e-2
 CURVES = {
     "exact": ([], "#30638e"),
     "restricted": (["--rank-tolerance", str(TOLERANCE)], "#d1495b"),
-    "damped, μ = 0.1": (["--rank-tolerance", str(TOLERANCE), "--damped",
+    "damped, μ = 0.1": (["--rank-tolerance", str(TOLERANCE), "--singularity", "damped", "--damping",
                          "0.1"], "#5b8e7d"),
-    "damped, μ = 0.01": (["--rank-tolerance", str(TOLERANCE), "--damped",
+    "damped, μ = 0.01": (["--rank-tolerance", str(TOLERANCE), "--singularity", "damped", "--damping",
                           "0.01"], "#edae49"),
 }
 
@@ -43,7 +43,7 @@ def sweep(flags):
         states.flush()
         # The exit status is another where rows are singular.
         done = subprocess.run(
-            ["torquectl", "opspace", "--model", MODEL, "--joints", "canonical",
+            ["torquectl", "opspace", "--model", MODEL, "--joint-names", "canonical",
              "--states", states.name, "--output", "json", *flags],
             capture_output=True, text=True, check=False, timeout=60)
     try:

@@ -1,47 +1,54 @@
 #include "client/cli/enum_text.h"
 
+#include <algorithm>
 #include <cctype>
-#include <string_view>
 
 namespace torqued::cli {
 namespace {
 
-std::string Words(std::string_view name, std::string_view prefix, int number) {
-  if (name.empty()) return "unknown (" + std::to_string(number) + ")";
-  name.remove_prefix(prefix.size());
-  std::string words(name);
-  for (char& c : words) {
-    c = c == '_'
-            ? ' '
-            : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return words;
+using google::protobuf::EnumDescriptor;
+using google::protobuf::EnumValueDescriptor;
+
+/// "local_world_aligned" of REFERENCE_FRAME_LOCAL_WORLD_ALIGNED. Value 0 ends
+/// in one word.
+std::string ShortName(const EnumValueDescriptor& value) {
+  const std::string& first = value.type()->value(0)->name();
+  std::string name = value.name().substr(first.rfind('_') + 1);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return name;
 }
 
 }  // namespace
 
-std::string RowCodeText(v1::RowCode code) {
-  return Words(v1::RowCode_Name(code), "ROW_CODE_", code);
+std::string EnumText(const EnumDescriptor& type, int number) {
+  const EnumValueDescriptor* value = type.FindValueByNumber(number);
+  if (value == nullptr) return "unknown (" + std::to_string(number) + ")";
+  std::string text = ShortName(*value);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
 }
 
-std::string TaskRuleText(v1::TaskRule rule) {
-  return Words(v1::TaskRule_Name(rule), "TASK_RULE_", rule);
+std::string EnumName(const EnumDescriptor& type, int number) {
+  const EnumValueDescriptor* value = type.FindValueByNumber(number);
+  return value == nullptr ? std::to_string(number) : value->name();
 }
 
-std::string LimitKindText(v1::LimitKind kind) {
-  return Words(v1::LimitKind_Name(kind), "LIMIT_KIND_", kind);
+std::vector<std::string> EnumFlags(const EnumDescriptor& type) {
+  std::vector<std::string> names;
+  for (int k = 0; k < type.value_count(); ++k) {
+    std::string name = ShortName(*type.value(k));
+    if (name != "unspecified") names.push_back(std::move(name));
+  }
+  return names;
 }
 
-std::string JointTypeText(v1::JointType type) {
-  return Words(v1::JointType_Name(type), "JOINT_TYPE_", type);
-}
-
-std::string SeverityText(v1::Severity severity) {
-  return Words(v1::Severity_Name(severity), "SEVERITY_", severity);
-}
-
-std::string NameOrNumber(std::string_view name, int number) {
-  return name.empty() ? std::to_string(number) : std::string(name);
+const EnumValueDescriptor* FindEnumFlag(const EnumDescriptor& type,
+                                        std::string_view name) {
+  for (int k = 0; k < type.value_count(); ++k) {
+    if (ShortName(*type.value(k)) == name) return type.value(k);
+  }
+  return nullptr;
 }
 
 }  // namespace torqued::cli

@@ -1,31 +1,35 @@
-// Values of the contract's enums in words, for people. What programs read
-// (JSON, CSV) has the names of the contract. A newer server may send numbers
-// that this version does not know: "unknown (77)" in words, "77" as a name.
+// Values of the contract's enums. A newer server may send numbers that this
+// version does not know: "unknown (77)" in words, "77" as a name.
 #pragma once
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/generated_enum_reflection.h>
 
 #include <string>
 #include <string_view>
-
-#include "torqued/v1/dynamics.pb.h"
-#include "torqued/v1/lint.pb.h"
-#include "torqued/v1/model_registry.pb.h"
-#include "torqued/v1/trajectory.pb.h"
+#include <vector>
 
 namespace torqued::cli {
 
-/// "singular task space".
-std::string RowCodeText(v1::RowCode code);
-/// "range restricted".
-std::string TaskRuleText(v1::TaskRule rule);
-/// "torque".
-std::string LimitKindText(v1::LimitKind kind);
-/// "revolute".
-std::string JointTypeText(v1::JointType type);
-/// "warning".
-std::string SeverityText(v1::Severity severity);
+/// "singular task space", for people.
+std::string EnumText(const google::protobuf::EnumDescriptor& type, int number);
+/// "ROW_CODE_SINGULAR_TASK_SPACE", for programs (JSON, CSV).
+std::string EnumName(const google::protobuf::EnumDescriptor& type, int number);
 
-/// `name`, the contract's name of `number`; the digits of `number` where the
-/// contract has no name for it and `name` is empty.
-std::string NameOrNumber(std::string_view name, int number);
+template <class Enum>
+std::string EnumText(Enum value) {
+  return EnumText(*google::protobuf::GetEnumDescriptor<Enum>(), value);
+}
+template <class Enum>
+std::string EnumName(Enum value) {
+  return EnumName(*google::protobuf::GetEnumDescriptor<Enum>(), value);
+}
+
+/// "local_world_aligned" and so on, as flags take them; without UNSPECIFIED.
+std::vector<std::string> EnumFlags(
+    const google::protobuf::EnumDescriptor& type);
+/// Null if no value has this name.
+const google::protobuf::EnumValueDescriptor* FindEnumFlag(
+    const google::protobuf::EnumDescriptor& type, std::string_view name);
 
 }  // namespace torqued::cli

@@ -2,79 +2,20 @@
 
 #include <CLI/CLI.hpp>
 
-#include <array>
-#include <functional>
+#include <algorithm>
+#include <cctype>
+#include <set>
 #include <vector>
+
+#include "client/cli/request_flags.h"
 
 namespace torqued::cli {
 namespace {
 
-struct Naming {
-  std::string_view field;
-  std::string_view flag;
-};
-
-/// The longest field that fits counts, and of its flags the first that the
-/// command has.
-constexpr auto kNamings = std::to_array<Naming>({
-    {"q", "--q"},
-    {"v", "--v"},
-    {"a", "--a"},
-    {"tau", "--tau"},
-    {"base_twist", "--base-twist"},
-    {"base_acceleration", "--base-acceleration"},
-    {"gravity", "--gravity"},
-    {"external_wrenches_on_robot", "--external-wrench"},
-    {"task_acceleration", "--task-acceleration"},
-    {"null_space_torque", "--null-space-torque"},
-    {"tip_wrench_on_environment.reference_frame", "--wrench-frame"},
-    {"tip_wrench_on_environment", "--wrench"},
-    {"tip_wrench_on_environment.wrench", "--wrench"},
-    {"tip_wrench_reference_frame", "--wrench-frame"},
-    {"options.default_tip", "--tip"},
-    {"options.external_wrenches", "--external-wrench"},
-    {"options.joint_names", "--joints"},
-    {"options.payload.frame", "--payload-frame"},
-    {"options.payload", "--payload"},
-    {"options.precision", "--precision"},
-    {"options.reference_frame", "--frame"},
-    {"options.terms.coulomb_smoothing", "--coulomb-smoothing"},
-    {"options.terms.gravity", "--gravity"},
-    {"options.tip_frame", "--tip"},
-    {"operational_space.axes", "--axes"},
-    {"operational_space.characteristic_length", "--length"},
-    {"operational_space.damping", "--damped"},
-    {"operational_space.rank_tolerance", "--rank-tolerance"},
-    {"quantities", "QUANTITY"},
-    {"bounds", "--limits"},
-    {"drives", "--limits"},
-    {"derating", "--derate"},
-    {"derive", "--derive"},
-    {"merge_gap", "--gap"},
-    {"model", "--model"},
-    {"model", "REF"},
-    {"expected_current", "--expect"},
-    {"tls_ca", "--tls-ca"},
-    {"tls_cert", "--tls-cert"},
-    {"tls_key", "--tls-key"},
-    {"token_file", "--token-file"},
-    {"label", "--label"},
-    {"name", "--name"},
-    {"name", "NAME"},
-    {"source", "FILE"},
-});
-
-/// Whether the path is the field or leads on from it.
-bool LeadsFrom(std::string_view field, std::string_view path) {
-  if (!path.starts_with(field)) return false;
-  path.remove_prefix(field.size());
-  return path.empty() || path.front() == '.' || path.front() == '[' ||
-         path.front() == ':';
-}
-
-/// States may stand in a file.
-bool IsState(std::string_view flag) {
-  return flag == "--q" || flag == "--v" || flag == "--a" || flag == "--tau";
+/// "joint_names" and "[3].x" of "joint_names[3].x".
+std::pair<std::string, std::string_view> Split(std::string_view path) {
+  const std::size_t end = std::min(path.find_first_of(".[:"), path.size());
+  return {std::string(path.substr(0, end)), path.substr(end)};
 }
 
 }  // namespace
@@ -90,46 +31,58 @@ FlagNames::FlagNames(const CLI::App& app) {
   const std::vector<const CLI::Option*> global = app.get_options();
   options.insert(options.end(), global.begin(), global.end());
   for (const CLI::Option* option : options) {
-    const bool is_file =
-        option->get_name() == "--states" || option->get_name() == "FILE";
-    flags_.emplace(option->get_name(), is_file && option->count() > 0
-                                           ? option->results().front()
-                                           : "");
+    flags_.emplace(option->get_name(),
+                   option->count() > 0 ? option->results().front() : "");
   }
 }
 
+std::string FlagNames::Flag(const std::string& name) const {
+  std::string flag = FlagOf(name);
+  if (flags_.contains(flag)) return flag;
+  // The list external_wrenches stands in --external-wrenches-on-robot.
+  const auto longer = flags_.lower_bound(flag + "-");
+  if (longer != flags_.end() && longer->first.starts_with(flag + "-")) {
+    return longer->first;
+  }
+  std::string word = name;
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return std::toupper(c); });
+  return flags_.contains(word) ? word : "";
+}
+
 std::string FlagNames::Of(std::string_view field) const {
+  static const std::set<std::string, std::less<>> kOfFiles = {"q", "v", "a",
+                                                              "tau", "source"};
   std::string_view path = field;
   for (const std::string_view message : {"start.", "chunk.", "samples."}) {
     if (path.starts_with(message)) path.remove_prefix(message.size());
   }
-  const Naming* found = nullptr;
-  for (const Naming& naming : kNamings) {
-    if (!LeadsFrom(naming.field, path)) continue;
-    if (IsState(naming.flag)) {
-      for (const char* const file : {"--states", "FILE"}) {
-        const auto given = flags_.find(file);
-        if (given != flags_.end() && !given->second.empty()) {
-          return given->second + ": " + std::string(path);
-        }
-      }
-    }
-    const bool known = flags_.contains(naming.flag);
-    if (known &&
-        (found == nullptr || naming.field.size() > found->field.size())) {
-      found = &naming;
+  if (kOfFiles.contains(Split(path).first)) {
+    for (const char* const file : {"--states", "FILE"}) {
+      const auto given = flags_.find(file);
+      if (given == flags_.end() || given->second.empty()) continue;
+      return given->second + (path == "source" ? "" : ": " + std::string(path));
     }
   }
-  if (found == nullptr) return std::string(field);
-  std::string_view rest = path.substr(found->field.size());
-  const auto given = flags_.find(found->flag);
-  const bool is_file = given != flags_.end() && !given->second.empty();
-  std::string name = is_file ? given->second : std::string(found->flag);
-  if (rest.starts_with('.')) {
-    name += ' ';
-    rest.remove_prefix(1);
+  while (!path.empty()) {
+    auto [name, rest] = Split(path);
+    std::string flag;
+    if (rest.starts_with('.')) {
+      const auto [member, behind] = Split(rest.substr(1));
+      flag = Flag(name + "_" + member);
+      if (!flag.empty()) return flag.append(behind);
+    }
+    if (rest == ".wrench") rest = {};  // the table of a tip wrench
+    if (name == "bounds" || name == "drives") name = "limits";
+    flag = Flag(name);
+    if (!flag.empty()) {
+      if (rest.starts_with('.'))
+        return flag + " " + std::string(rest.substr(1));
+      return flag.append(rest);
+    }
+    path = rest.starts_with('.') ? rest.substr(1) : std::string_view();
   }
-  return name.append(rest);
+  return std::string(field);
 }
 
 }  // namespace torqued::cli

@@ -20,13 +20,17 @@ class FlagNames {
   /// The application must be parsed.
   explicit FlagNames(const CLI::App& app);
 
-  /// "options.tip_frame" -> "--tip", "start.options.joint_names[3]" ->
-  /// "--joints[3]", "q" -> "--q", or the file that has it: "states.csv: q". A
-  /// field that the command has no flag for stays as it is.
+  /// "options.tip_frame" -> "--tip-frame", "start.options.joint_names[3]" ->
+  /// "--joint-names[3]", "model" -> "--model" or "MODEL". States and sources
+  /// may stand in a file: "q" -> "states.csv: q". A field that the command has
+  /// no flag for stays as it is.
   std::string Of(std::string_view field) const;
 
  private:
-  /// By name; of a file that is given its path, else empty.
+  /// Empty if the command has none for a field of this name.
+  std::string Flag(const std::string& name) const;
+
+  /// By name, with the first value that was given.
   std::map<std::string, std::string, std::less<>> flags_;
 };
 

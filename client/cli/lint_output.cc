@@ -67,7 +67,7 @@ void PrintReport(const v1::LintReport& report, const std::string& source_name,
   for (const v1::Finding& finding : report.findings()) {
     out << PlainText(source_name);
     if (finding.line() > 0) out << ":" << finding.line();
-    out << ": " << SeverityText(finding.severity()) << ": " << finding.code()
+    out << ": " << EnumText(finding.severity()) << ": " << finding.code()
         << ": " << PlainText(finding.message());
     if (CountOf(finding) > 1) {
       out << " [" << CountOf(finding) << " in all; also "
@@ -122,7 +122,7 @@ void PrintModel(const v1::ModelInfo& model, std::ostream& out) {
                 {"friction", Align::kRight},
                 {"armature", Align::kRight}});
   for (const v1::JointInfo& joint : model.joints()) {
-    joints.Add({joint.name(), JointTypeText(joint.type()), joint.child_link(),
+    joints.Add({joint.name(), EnumText(joint.type()), joint.child_link(),
                 LimitText(joint.has_lower(), joint.lower()),
                 LimitText(joint.has_upper(), joint.upper()),
                 LimitText(joint.has_velocity(), joint.velocity()),

@@ -37,7 +37,7 @@ constexpr const char* kFooter =
     "\n"
     "Examples:\n"
     "  torquectl id --model robot.urdf --q 0,0.5,-1\n"
-    "  torquectl --server host:7421 models add robot.urdf --tip tool0\n"
+    "  torquectl --server host:7421 models add robot.urdf --default-tip tool0\n"
     "  torquectl trajectory check move.csv --model robot --html report.html\n"
     "\n"
     "Without an address (and with --spawn), a local server is started for the\n"
@@ -114,11 +114,7 @@ void AddCommands(CLI::App* app, Runner* runner) {
   AddModelsList(models, runner);
   AddModelsShow(models, runner);
   AddModelsRemove(models, runner);
-  AddInverseDynamics(app, runner);
-  AddMassMatrix(app, runner);
-  AddForwardDynamics(app, runner);
-  AddOperationalSpace(app, runner);
-  AddCompute(app, runner);
+  AddDynamics(app, runner);
   CLI::App* trajectory = app->add_subcommand(
       "trajectory", "Whether a robot keeps its limits along a trajectory");
   AddTrajectoryCheck(trajectory, runner);

@@ -7,12 +7,15 @@
 #include <stdexcept>
 #include <string>
 
-#include "client/cli/enum_text.h"
+#include "client/cli/formats/json_numbers.h"
 
 namespace torqued::cli {
 namespace {
 
 std::string Scalar(const Json& json) {
+  if (json.is_number_float() && !std::isfinite(json.get<double>())) {
+    return Scalar(NumberJson(json.get<double>()));
+  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -62,19 +65,8 @@ Json ToJson(const google::protobuf::Message& message) {
 }
 
 Json ToJson(const v1::RowStatus& status) {
-  Json json;
+  Json json = ToJson(static_cast<const google::protobuf::Message&>(status));
   json["row"] = status.row();
-  json["code"] = NameOrNumber(v1::RowCode_Name(status.code()), status.code());
-  json["field"] = status.field();
-  json["joint"] = status.joint();
-  json["value"] = status.value();
-  // JSON has no way to say these, and they are why a row was refused.
-  if (!std::isfinite(status.value())) {
-    json["value"] = std::isnan(status.value()) ? "nan"
-                    : status.value() > 0       ? "inf"
-                                               : "-inf";
-  }
-  json["message"] = status.message();
   return json;
 }
 

@@ -20,7 +20,7 @@ Json ToJson(const google::protobuf::Message& message);
 Json ToJson(const v1::RowStatus& status);
 
 /// Indented, with lists of scalars on one line. Numbers at full precision; what
-/// is not finite becomes null.
+/// is not finite is "NaN", "Infinity" or "-Infinity", as in protobuf's JSON.
 std::string ToText(const Json& json);
 
 }  // namespace torqued::cli

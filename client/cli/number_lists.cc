@@ -7,6 +7,7 @@
 #include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
+
 std::vector<std::string> SplitList(std::string_view text, char separator) {
   std::vector<std::string> pieces;
   if (Trim(text).empty()) return pieces;
@@ -16,6 +17,14 @@ std::vector<std::string> SplitList(std::string_view text, char separator) {
     if (end == std::string_view::npos) return pieces;
     text.remove_prefix(end + 1);
   }
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : ", ") + word;
+  }
+  return text;
 }
 
 std::vector<double> ParseNumbers(const std::string& option,
@@ -38,7 +47,7 @@ client::Batch ParseBatch(const std::string& option,
     const std::string path = texts.front().substr(1);
     CsvTable table = ParseTable(ReadFile(path), path);
     if (!table.header.empty()) {
-      throw DataError(path, "has column names; give it as --states");
+      throw DataError(path, "the file has column names; give it as --states");
     }
     return std::move(table.numbers);
   }
@@ -47,7 +56,7 @@ client::Batch ParseBatch(const std::string& option,
   for (const std::string& text : texts) {
     for (const std::string& row : SplitList(text, ';')) {
       const std::vector<double> parsed = ParseNumbers(option, row);
-      if (parsed.empty()) throw UsageError(option, "has an empty row");
+      if (parsed.empty()) throw UsageError(option, "a row is empty");
       if (rows == 0) columns = parsed.size();
       if (parsed.size() != columns) {
         throw UsageError(option, "row " + std::to_string(rows) + " has " +

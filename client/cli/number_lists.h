@@ -12,6 +12,9 @@ namespace torqued::cli {
 /// "a,b,c", blanks dropped. Empty for an empty text.
 std::vector<std::string> SplitList(std::string_view text, char separator);
 
+/// "a, b, c".
+std::string Joined(const std::vector<std::string>& words);
+
 /// "0,0,-9.81". Throws UsageError naming `option`.
 std::vector<double> ParseNumbers(const std::string& option,
                                  std::string_view text);

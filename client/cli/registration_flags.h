@@ -15,7 +15,7 @@ struct RegistrationFlags {
 
 inline void AddRegistrationFlags(CLI::App* command, RegistrationFlags* flags) {
   command->add_option("FILE", flags->file, "URDF file")->required();
-  command->add_option("--tip", flags->tip,
+  command->add_option("--default-tip", flags->tip,
                       "Frame (link name) used where a call names none");
 }
 

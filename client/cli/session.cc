@@ -218,6 +218,18 @@ void Session::Remark(const std::string& text) {
   err_ << "torquectl: " << PlainLines(text) << std::endl;
 }
 
+void Session::RemarkUnused(const std::string& file,
+                           const std::vector<std::string>& columns) {
+  if (columns.empty()) return;
+  constexpr std::size_t kShown = 8;
+  std::string names;
+  for (std::size_t k = 0; k < columns.size() && k <= kShown; ++k) {
+    names += (k == 0 ? "" : ", ") +
+             (k == kShown ? "..." : PlainText(columns[k], 128));
+  }
+  Remark(file + ": not used: " + names);
+}
+
 void Session::set_last_words(std::function<std::string()> words) {
   const std::lock_guard lock(last_words_mutex_);
   last_words_ = std::move(words);

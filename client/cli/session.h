@@ -76,6 +76,9 @@ class Session {
   /// A remark on stderr, unless quiet. The shown progress gives way to it.
   /// From any thread.
   void Remark(const std::string& text);
+  /// Remarks which columns of a file were not used.
+  void RemarkUnused(const std::string& file,
+                    const std::vector<std::string>& columns);
   /// Held by whoever draws on stderr beside remarks.
   std::unique_lock<std::mutex> LockScreen() {
     return std::unique_lock(screen_);

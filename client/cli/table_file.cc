@@ -110,7 +110,7 @@ class Reader {
     if (is_ordered_) return;
     Fail(
         "does not say whose columns these are; say what its joint order is "
-        "with --joints a,b,c or --joints canonical");
+        "with --joint-names a,b,c or --joint-names canonical");
   }
 
   StateBlocks Plain(const client::Batch& numbers) const {

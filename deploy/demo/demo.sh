@@ -57,7 +57,7 @@ ctl trajectory check "$out/trajectory.csv" --model panda \
 
 echo
 echo "== Operational space of the flange at the home pose"
-ctl opspace --model panda --frame local_world_aligned \
+ctl opspace --model panda --reference-frame local_world_aligned \
   --q 0,-0.7853981633974483,0,-2.356194490192345,0,1.5707963267948966,0.7853981633974483
 
 echo

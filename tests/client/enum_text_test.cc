@@ -1,29 +1,33 @@
 #include "client/cli/enum_text.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include "torqued/v1/dynamics.pb.h"
+#include "torqued/v1/lint.pb.h"
+#include "torqued/v1/model_registry.pb.h"
 
 namespace torqued::cli {
 namespace {
 
 TEST(EnumText, NamesBecomeWords) {
-  EXPECT_EQ(RowCodeText(v1::ROW_CODE_SINGULAR_TASK_SPACE),
-            "singular task space");
-  EXPECT_EQ(TaskRuleText(v1::TASK_RULE_FULL_RANK), "full rank");
-  EXPECT_EQ(LimitKindText(v1::LIMIT_KIND_POSITION), "position");
-  EXPECT_EQ(JointTypeText(v1::JOINT_TYPE_PRISMATIC), "prismatic");
-  EXPECT_EQ(SeverityText(v1::SEVERITY_INFO), "info");
+  EXPECT_EQ(EnumText(v1::ROW_CODE_SINGULAR_TASK_SPACE), "singular task space");
+  EXPECT_EQ(EnumText(v1::SEVERITY_INFO), "info");
+  EXPECT_EQ(EnumName(v1::SEVERITY_INFO), "SEVERITY_INFO");
 }
 
 TEST(EnumText, WhatANewerServerSaysIsANumber) {
-  EXPECT_EQ(RowCodeText(static_cast<v1::RowCode>(77)), "unknown (77)");
-  EXPECT_EQ(TaskRuleText(static_cast<v1::TaskRule>(78)), "unknown (78)");
-  EXPECT_EQ(LimitKindText(static_cast<v1::LimitKind>(79)), "unknown (79)");
-  EXPECT_EQ(JointTypeText(static_cast<v1::JointType>(81)), "unknown (81)");
-  EXPECT_EQ(SeverityText(static_cast<v1::Severity>(82)), "unknown (82)");
-  EXPECT_EQ(NameOrNumber(v1::RowCode_Name(static_cast<v1::RowCode>(83)), 83),
-            "83");
-  EXPECT_EQ(NameOrNumber("ROW_CODE_INVALID_INPUT", 1),
-            "ROW_CODE_INVALID_INPUT");
+  EXPECT_EQ(EnumText(static_cast<v1::RowCode>(77)), "unknown (77)");
+  EXPECT_EQ(EnumName(static_cast<v1::RowCode>(83)), "83");
+}
+
+TEST(EnumText, FlagsTakeAllButTheUnspecified) {
+  EXPECT_THAT(EnumFlags(*v1::ReferenceFrame_descriptor()),
+              ::testing::ElementsAre("local", "local_world_aligned", "world"));
+  EXPECT_THAT(EnumFlags(*v1::Validation_descriptor()),
+              ::testing::ElementsAre("default", "strict", "lenient"));
+  EXPECT_EQ(FindEnumFlag(*v1::TaskAxis_descriptor(), "linear_x")->number(),
+            v1::TASK_AXIS_LINEAR_X);
+  EXPECT_EQ(FindEnumFlag(*v1::TaskAxis_descriptor(), "lx"), nullptr);
 }
 
 }  // namespace

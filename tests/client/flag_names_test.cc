@@ -16,12 +16,13 @@ FlagNames Names(std::vector<std::string> words) {
   std::string text;
   CLI::App* compute = app.add_subcommand("compute");
   for (const char* flag :
-       {"--q", "--states", "--tip", "--joints", "--model", "--payload",
-        "--payload-frame", "--wrench", "--wrench-frame"}) {
+       {"--q", "--states", "--tip-frame", "--joint-names", "--model",
+        "--payload", "--payload-frame", "--tip-wrench-on-environment",
+        "--external-wrenches-on-robot"}) {
     compute->add_option(flag, text);
   }
   CLI::App* trajectory = app.add_subcommand("trajectory");
-  trajectory->add_option("--tip", text);
+  trajectory->add_option("--tip-frame", text);
   trajectory->require_subcommand(0, 1);
   CLI::App* check = trajectory->add_subcommand("check");
   check->add_option("FILE", text);
@@ -35,15 +36,16 @@ TEST(FlagNames, FieldsAreCalledByTheirFlags) {
   const FlagNames names = Names({"compute", "--q", "1"});
   EXPECT_EQ(names.Of("q"), "--q");
   EXPECT_EQ(names.Of("chunk.q"), "--q");
-  EXPECT_EQ(names.Of("options.tip_frame"), "--tip");
-  EXPECT_EQ(names.Of("start.options.tip_frame"), "--tip");
-  EXPECT_EQ(names.Of("options.joint_names[3]"), "--joints[3]");
+  EXPECT_EQ(names.Of("options.tip_frame"), "--tip-frame");
+  EXPECT_EQ(names.Of("start.options.tip_frame"), "--tip-frame");
+  EXPECT_EQ(names.Of("options.joint_names[3]"), "--joint-names[3]");
   EXPECT_EQ(names.Of("options.payload.frame"), "--payload-frame");
   EXPECT_EQ(names.Of("options.payload.inertia"), "--payload inertia");
   EXPECT_EQ(names.Of("model"), "--model");
-  EXPECT_EQ(names.Of("tip_wrench_on_environment.wrench"), "--wrench");
-  EXPECT_EQ(names.Of("tip_wrench_on_environment.reference_frame"),
-            "--wrench-frame");
+  EXPECT_EQ(names.Of("tip_wrench_on_environment.wrench"),
+            "--tip-wrench-on-environment");
+  EXPECT_EQ(names.Of("options.external_wrenches[1].frame"),
+            "--external-wrenches-on-robot[1].frame");
 }
 
 TEST(FlagNames, StatesOfAFileAreCalledByTheFile) {

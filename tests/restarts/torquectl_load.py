@@ -66,7 +66,7 @@ def main(torquectl, address):
 
         def check():
             return run(torquectl, address, "trajectory", "check", short,
-                       "--model", "panda", "--derive", "cubic",
+                       "--model", "panda", "--derive", "cubic_spline",
                        "--output", "csv")
 
         return load.run(dict(batch=batch, check=check))

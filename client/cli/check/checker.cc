@@ -8,41 +8,41 @@
 #include "client/cli/check/check_refusal.h"
 #include "client/cli/check/limits_file.h"
 #include "client/cli/errors.h"
+#include "client/cli/request_flags.h"
 #include "client/cli/table_file.h"
 #include "client/cli/terminal/plain_text.h"
 #include "server/flags/near_names.h"
-#include "server/flags/options.h"
 
 namespace torqued::cli {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-v1::CheckTrajectoryStart StartOf(const CheckFlags& flags,
-                                 const client::ComputeOptions& options,
-                                 const std::string& model) {
-  v1::CheckTrajectoryStart start;
-  start.set_model(model);
-  *start.mutable_options() = options.options;
-  if (flags.task)
-    *start.mutable_operational_space() = options.operational_space;
-  start.set_tip_wrench_reference_frame(options.tip_wrench_reference_frame);
-  if (!flags.limits.empty()) ReadLimits(flags.limits, &start);
-  start.set_derating(flags.derating);
-  start.set_merge_gap(flags.gap);
-  start.set_derive(flags.derive);
-  start.set_consistent(flags.consistent);
-  return start;
+const Fields kTables = {"tip_wrench_on_environment"};
+
+/// The fields of the start and of the messages in it, but for those that the
+/// command sets itself or that a check does not take.
+const Fields& StartFields() {
+  static const Fields fields = [] {
+    Fields all = FieldsOf(*v1::CheckTrajectoryStart::descriptor());
+    for (const char* name :
+         {"model", "encoding", "fail_fast", "sigma_min", "tables"}) {
+      all.erase(name);
+    }
+    return all;
+  }();
+  return fields;
 }
 
-/// Of --wrench, before files are asked about.
+/// Before files are asked about.
 void CheckWrench(const client::Batch& wrench) {
+  const std::string flag = FlagOf(*kTables.begin());
   if (wrench.cols() != 6) {
-    throw UsageError("--wrench", "needs 6 numbers, mx,my,mz,fx,fy,fz, has " +
-                                     std::to_string(wrench.cols()));
+    throw UsageError(flag, "needs 6 numbers, mx,my,mz,fx,fy,fz, has " +
+                               std::to_string(wrench.cols()));
   }
   if (!wrench.allFinite()) {
-    throw UsageError("--wrench", "has a number that is not finite");
+    throw UsageError(flag, "has a number that is not finite");
   }
 }
 
@@ -64,66 +64,54 @@ Json TableJson(const client::Batch& table) {
 }  // namespace
 
 void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
-  AddModelFlags(command, &flags->model);
-  flags::AddChoice<v1::Differentiation>(
-      command, "--derive", &flags->derive,
-      {{"cubic", v1::DIFFERENTIATION_CUBIC_SPLINE},
-       {"quintic", v1::DIFFERENTIATION_QUINTIC_SPLINE}},
-      "Take only times and positions from the file, and velocities and "
-      "accelerations from an interpolating spline");
-  AddTermFlags(command, &flags->terms);
-  AddPrecisionFlags(command, &flags->precision);
-  AddTipFlags(command, &flags->tip);
-  AddWrenchFlags(command, &flags->wrench);
+  flags->command = command;
+  AddModelFlag(command, &flags->model);
+  AddTableFlags(command, kTables);
   command
       ->add_option("--wrench-profile", flags->wrench_profile,
-                   "In the place of --wrench a CSV or NPY file with time, mx, "
+                   "Instead of a tip wrench a CSV or NPY file with time, mx, "
                    "my, mz, fx, fy, fz, with straight lines between its rows")
-      ->excludes("--wrench");
+      ->excludes(FlagOf(*kTables.begin()));
   command->add_option("--limits", flags->limits,
                       "JSON file with limits, torque-speed curves, friction "
                       "and rotor inertia of joints, in the place of the "
                       "model's");
-  command->add_option("--derate", flags->derating,
-                      "Multiply all torque limits by this factor, above 0 and "
-                      "at most 1");
-  command->add_option("--gap", flags->gap,
-                      "Tell violations of a joint that are at most so many "
-                      "seconds apart as one");
-  command->add_flag("--consistent", flags->consistent,
-                    "Exit 2 also where samples contradict each other: v is not "
-                    "the rate of q, or a not that of v");
   command->add_flag("--task", flags->task,
                     "Look at the operational space of the tip along the path");
-  AddTaskFlags(command, &flags->operational_space);
-  for (const char* name :
-       {"--frame", "--axes", "--damped", "--rank-tolerance", "--length"}) {
-    command->get_option(name)->needs("--task");
+  AddFieldFlags(command, *v1::CheckTrajectoryStart::descriptor(),
+                StartFields());
+  Fields of_task = FieldsOf(*v1::OperationalSpaceOptions::descriptor());
+  of_task.insert("reference_frame");
+  for (const std::string& field : of_task) {
+    if (StartFields().contains(field)) {
+      command->get_option(FlagOf(field))->needs("--task");
+    }
   }
 }
 
 Checker::Checker(Session& session, const CheckFlags& flags)
     : limits_(flags.limits), wrench_file_(flags.wrench_profile) {
-  client::ComputeOptions options;
-  Apply(flags.terms, &options);
-  Apply(flags.precision, &options);
-  Apply(flags.tip, &options);
-  client::States wrench;
-  Apply(flags.wrench, &wrench, &options);
-  if (flags.task) Apply(flags.operational_space, &options);
-  options.operational_space.set_sigma_min(false);  // a verdict always has it
-  if (!flags.model.joints.empty()) order_ = JointOrder(flags.model);
-  const std::string reference = session.ResolveModel(flags.model.model);
+  v1::Options* options = start_.mutable_options();
+  start_.set_derating(1);
+  ReadFieldFlags(*flags.command, StartFields(), &start_);
+  order_ = TakeJointOrder(options);
+  if (flags.task) start_.mutable_operational_space();
+  wrench_ = ReadTableFlags(*flags.command, kTables, options)
+                .tip_wrench_on_environment;
+  wrench_frame_ = start_.tip_wrench_reference_frame();
+  if (wrench_frame_ == v1::REFERENCE_FRAME_UNSPECIFIED) {
+    wrench_frame_ = v1::REFERENCE_FRAME_LOCAL;
+  }
+  const std::string reference = session.ResolveModel(flags.model);
   client_ = &session.client();
   model_ = client_->GetModel(reference).model();
-  start_ = StartOf(flags, options, "@" + model_.revision());
-  if (!flags.wrench.wrench.empty()) {
-    wrench_ = std::move(wrench.tip_wrench_on_environment);
-    CheckWrench(wrench_);
-  }
-  wrench_frame_ = ParseFrame(flags.wrench.wrench_frame);
-  if (!flags.wrench_profile.empty()) {
-    profile_.emplace(flags.wrench_profile);
+  start_.set_model("@" + model_.revision());
+  if (!flags.limits.empty()) ReadLimits(flags.limits, &start_);
+  if (wrench_.size() > 0) CheckWrench(wrench_);
+  if (!flags.wrench_profile.empty()) profile_.emplace(flags.wrench_profile);
+  // Without a wrench it would be refused.
+  start_.clear_tip_wrench_reference_frame();
+  if (wrench_.size() > 0 || profile_) {
     start_.set_tip_wrench_reference_frame(wrench_frame_);
   }
 }
@@ -145,7 +133,8 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   TableRules rules = {columns, columns, /*with_time=*/true};
   if (derives) rules.ignored = {"v", "a"};
   rules.with_wrench = true;
-  if (!derives) rules.derived_by = "--derive cubic or --derive quintic";
+  if (!derives)
+    rules.derived_by = "--derive cubic_spline or --derive quintic_spline";
   StateTable table = ReadStateTable(file, model_, order_, rules);
   if (table.time.empty()) {
     throw DataError(table.name,
@@ -168,7 +157,8 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   const auto samples = static_cast<Eigen::Index>(checked.samples.time.size());
   if (wrench_.rows() > 1 && wrench_.rows() != samples) {
     throw DataError(table.name, "has " + std::to_string(samples) +
-                                    " samples, and --wrench " +
+                                    " samples, and " +
+                                    FlagOf(*kTables.begin()) + " " +
                                     std::to_string(wrench_.rows()) + " rows");
   }
   if (checked.brings_wrench && (profile_ || wrench_.rows() > 0)) {

@@ -9,7 +9,6 @@
 
 #include "client/cli/check/checked_trajectory.h"
 #include "client/cli/check/wrench_profile.h"
-#include "client/cli/compute_flags.h"
 #include "client/cli/message_json.h"
 #include "client/cli/session.h"
 #include "torqued/v1/model_registry.pb.h"
@@ -21,19 +20,12 @@ class App;
 namespace torqued::cli {
 
 struct CheckFlags {
-  ModelFlags model;
-  TermFlags terms;
-  PrecisionFlags precision;
-  TipFlags tip;
-  WrenchFlags wrench;
+  /// With the flags of CheckTrajectoryStart.
+  const CLI::App* command = nullptr;
+  std::string model;
   std::string wrench_profile;
   std::string limits;
-  double derating = 1;
-  double gap = 0;
-  v1::Differentiation derive = v1::DIFFERENTIATION_UNSPECIFIED;
   bool task = false;
-  TaskFlags operational_space;
-  bool consistent = false;
 };
 void AddCheckFlags(CLI::App* command, CheckFlags* flags);
 
@@ -61,7 +53,7 @@ class Checker {
   std::filesystem::path limits_;  // empty: none
   const std::string wrench_file_;
   v1::ModelInfo model_;
-  /// Of --joints; absent: not given, empty: canonical.
+  /// Of --joint-names; absent: not given, empty: canonical.
   std::optional<std::vector<std::string>> order_;
   v1::CheckTrajectoryStart start_;
   v1::ReferenceFrame wrench_frame_ = v1::REFERENCE_FRAME_UNSPECIFIED;

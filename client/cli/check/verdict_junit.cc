@@ -86,7 +86,7 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
         }
       }
       failures += count > 0 ? 1 : 0;
-      cases += CaseXml(joint.joint(), LimitKindText(kind),
+      cases += CaseXml(joint.joint(), EnumText(kind),
                        count > 0 ? FailureXml(first, text) : "");
     }
     for (const v1::RemarkKind kind : kRemarkKinds) {

@@ -21,11 +21,7 @@ void AddModelsList(CLI::App* models, Runner* runner);
 void AddModelsShow(CLI::App* models, Runner* runner);
 void AddModelsRemove(CLI::App* models, Runner* runner);
 
-void AddInverseDynamics(CLI::App* app, Runner* runner);
-void AddMassMatrix(CLI::App* app, Runner* runner);
-void AddForwardDynamics(CLI::App* app, Runner* runner);
-void AddOperationalSpace(CLI::App* app, Runner* runner);
-void AddCompute(CLI::App* app, Runner* runner);
+void AddDynamics(CLI::App* app, Runner* runner);
 void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner);
 void AddTrajectoryCompare(CLI::App* trajectory, Runner* runner);
 void AddPing(CLI::App* app, Runner* runner);

@@ -1,286 +1,161 @@
 // torquectl id, mass-matrix, fd, opspace, compute
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/cli/commands/commands.h"
-#include "client/cli/compute_flags.h"
+#include "client/cli/enum_text.h"
 #include "client/cli/errors.h"
 #include "client/cli/evaluation_output.h"
+#include "client/cli/request_flags.h"
 #include "client/cli/shown_progress.h"
-#include "client/cli/state_flags.h"
-#include "client/cli/surroundings_flags.h"
+#include "client/cli/table_file.h"
 #include "server/flags/options.h"
 
 namespace torqued::cli {
 namespace {
 
-struct InverseDynamicsFlags {
-  ModelFlags model;
-  StateFlags states;
-  TermFlags terms;
-  PrecisionFlags precision;
-  TipFlags tip;
-  WrenchFlags wrench;
+struct Command {
+  const char* name;
+  v1::Quantity quantity;  // unspecified: those of the arguments
+  const char* about;
 };
 
-const StateInputs kInverseDynamicsInputs{{"q", "v", "a"}, {"q"}};
+constexpr Command kCommands[] = {
+    {"id", v1::QUANTITY_INVERSE_DYNAMICS,
+     "Inverse dynamics: the torques that states need"},
+    {"mass-matrix", v1::QUANTITY_MASS_MATRIX,
+     "Joint-space inertia matrix M(q)"},
+    {"fd", v1::QUANTITY_FORWARD_DYNAMICS,
+     "Forward dynamics: the accelerations that torques cause"},
+    {"opspace", v1::QUANTITY_OPERATIONAL_SPACE,
+     "Operational space: Lambda and eta of the tip"},
+    {"compute", v1::QUANTITY_UNSPECIFIED,
+     "Any quantities of states, in one call"}};
 
-ExitCode Run(Session& session, const InverseDynamicsFlags& flags) {
-  client::ComputeOptions options;
-  Apply(flags.terms, &options);
-  Apply(flags.precision, &options);
-  Apply(flags.tip, &options);
-  std::string model = session.ResolveModel(flags.model.model);
-  client::States states =
-      LoadStates(session, &model, flags.model, kInverseDynamicsInputs,
-                 flags.states, &options);
-  Apply(flags.wrench, &states, &options);
-  return PrintEvaluation(session, {v1::QUANTITY_INVERSE_DYNAMICS},
-                         Compute(session, {v1::QUANTITY_INVERSE_DYNAMICS},
-                                 model, states, std::move(options)));
-}
-
-}  // namespace
-
-void AddInverseDynamics(CLI::App* app, Runner* runner) {
-  CLI::App* command = app->add_subcommand(
-      "id", "Inverse dynamics: the torques that states need");
-  const auto flags = std::make_shared<InverseDynamicsFlags>();
-  AddModelFlags(command, &flags->model);
-  AddStateFlags(command, kInverseDynamicsInputs, &flags->states);
-  AddTermFlags(command, &flags->terms);
-  AddPrecisionFlags(command, &flags->precision);
-  AddTipFlags(command, &flags->tip);
-  AddWrenchFlags(command, &flags->wrench);
-  command->callback([flags, runner] {
-    *runner = [flags](Session& session) { return Run(session, *flags); };
-  });
-}
-
-namespace {
-
-struct MassMatrixFlags {
-  ModelFlags model;
-  StateFlags states;
-  PrecisionFlags precision;
+struct Flags {
+  const CLI::App* command = nullptr;
+  Fields options;
+  Fields tables;
+  std::vector<std::string> asked;
+  std::vector<v1::Quantity> quantities;
+  std::string model;
+  std::string states;
 };
 
-const StateInputs kMassMatrixInputs{{"q"}, {"q"}};
-
-ExitCode Run(Session& session, const MassMatrixFlags& flags) {
-  client::ComputeOptions options;
-  Apply(flags.precision, &options);
-  std::string model = session.ResolveModel(flags.model.model);
-  const client::States states = LoadStates(
-      session, &model, flags.model, kMassMatrixInputs, flags.states, &options);
-  return PrintEvaluation(session, {v1::QUANTITY_MASS_MATRIX},
-                         Compute(session, {v1::QUANTITY_MASS_MATRIX}, model,
-                                 states, std::move(options)));
-}
-
-}  // namespace
-
-void AddMassMatrix(CLI::App* app, Runner* runner) {
-  CLI::App* command =
-      app->add_subcommand("mass-matrix", "Joint-space inertia matrix M(q)");
-  const auto flags = std::make_shared<MassMatrixFlags>();
-  AddModelFlags(command, &flags->model);
-  AddStateFlags(command, kMassMatrixInputs, &flags->states);
-  AddPrecisionFlags(command, &flags->precision);
-  command->callback([flags, runner] {
-    *runner = [flags](Session& session) { return Run(session, *flags); };
-  });
-}
-
-namespace {
-
-struct ForwardDynamicsFlags {
-  ModelFlags model;
-  StateFlags states;
-  TermFlags terms;
-  PrecisionFlags precision;
-  TipFlags tip;
-  WrenchFlags wrench;
-};
-
-const StateInputs kForwardDynamicsInputs{{"q", "v", "tau"}, {"q", "tau"}};
-
-ExitCode Run(Session& session, const ForwardDynamicsFlags& flags) {
-  client::ComputeOptions options;
-  Apply(flags.terms, &options);
-  Apply(flags.precision, &options);
-  Apply(flags.tip, &options);
-  std::string model = session.ResolveModel(flags.model.model);
-  client::States states =
-      LoadStates(session, &model, flags.model, kForwardDynamicsInputs,
-                 flags.states, &options);
-  Apply(flags.wrench, &states, &options);
-  return PrintEvaluation(session, {v1::QUANTITY_FORWARD_DYNAMICS},
-                         Compute(session, {v1::QUANTITY_FORWARD_DYNAMICS},
-                                 model, states, std::move(options)));
-}
-
-}  // namespace
-
-void AddForwardDynamics(CLI::App* app, Runner* runner) {
-  CLI::App* command = app->add_subcommand(
-      "fd", "Forward dynamics: the accelerations that torques cause");
-  const auto flags = std::make_shared<ForwardDynamicsFlags>();
-  AddModelFlags(command, &flags->model);
-  AddStateFlags(command, kForwardDynamicsInputs, &flags->states);
-  AddTermFlags(command, &flags->terms);
-  AddPrecisionFlags(command, &flags->precision);
-  AddTipFlags(command, &flags->tip);
-  AddWrenchFlags(command, &flags->wrench);
-  command->callback([flags, runner] {
-    *runner = [flags](Session& session) { return Run(session, *flags); };
-  });
-}
-
-namespace {
-
-struct OperationalSpaceFlags {
-  ModelFlags model;
-  StateFlags states;
-  TermFlags terms;
-  PrecisionFlags precision;
-  TipFlags tip;
-  TaskFlags task;
-};
-
-const StateInputs kOperationalSpaceInputs{{"q", "v"}, {"q"}};
-
-ExitCode Run(Session& session, const OperationalSpaceFlags& flags) {
-  client::ComputeOptions options;
-  Apply(flags.terms, &options);
-  Apply(flags.precision, &options);
-  Apply(flags.tip, &options);
-  Apply(flags.task, &options);
-  std::string model = session.ResolveModel(flags.model.model);
-  const client::States states =
-      LoadStates(session, &model, flags.model, kOperationalSpaceInputs,
-                 flags.states, &options);
-  return PrintEvaluation(session, {v1::QUANTITY_OPERATIONAL_SPACE},
-                         Compute(session, {v1::QUANTITY_OPERATIONAL_SPACE},
-                                 model, states, std::move(options)));
-}
-
-}  // namespace
-
-void AddOperationalSpace(CLI::App* app, Runner* runner) {
-  CLI::App* command = app->add_subcommand(
-      "opspace", "Operational space: Lambda and eta of the tip");
-  const auto flags = std::make_shared<OperationalSpaceFlags>();
-  AddModelFlags(command, &flags->model);
-  AddStateFlags(command, kOperationalSpaceInputs, &flags->states);
-  AddTermFlags(command, &flags->terms);
-  AddPrecisionFlags(command, &flags->precision);
-  AddTipFlags(command, &flags->tip);
-  AddTaskFlags(command, &flags->task);
-  command->callback([flags, runner] {
-    *runner = [flags](Session& session) { return Run(session, *flags); };
-  });
-}
-
-namespace {
-
-struct ComputeFlags {
-  std::vector<std::string> quantities;
-  ModelFlags model;
-  StateFlags states;
-  TermFlags terms;
-  PrecisionFlags precision;
-  TipFlags tip;
-  WrenchFlags wrench;
-  TaskFlags task;
-  SurroundingsFlags surroundings;
-};
-
-const StateInputs kComputeInputs{{"q", "v", "a", "tau"}, {"q"}};
-
-// "coriolis-matrix" of QUANTITY_CORIOLIS_MATRIX.
-std::string NameOf(v1::Quantity quantity) {
-  std::string name = v1::Quantity_Name(quantity).substr(9);
-  for (char& c : name) {
-    c = c == '_' ? '-' : static_cast<char>(std::tolower(c));
+/// The states of the tables, or those of a file: then `start` names the
+/// revision in whose joint order it was read.
+client::States LoadStates(Session& session, const Flags& flags,
+                          v1::EvaluateStart* start) {
+  v1::Options* options = start->mutable_options();
+  client::States states = ReadTableFlags(*flags.command, flags.tables, options);
+  const auto order = TakeJointOrder(options);
+  if (order) {
+    options->mutable_joint_names()->Add(order->begin(), order->end());
   }
-  return name;
-}
-
-std::vector<v1::Quantity> All() {
-  std::vector<v1::Quantity> all;
-  for (int k = v1::Quantity_MIN + 1; k < v1::Quantity_ARRAYSIZE; ++k) {
-    all.push_back(static_cast<v1::Quantity>(k));
+  TableRules rules;
+  for (const std::string_view suffix : {"q", "v", "a", "tau"}) {
+    if (!flags.tables.contains(suffix)) continue;
+    rules.suffixes.push_back(suffix);
+    const bool is_needed =
+        suffix == "q" || (suffix == "tau" && flags.asked.empty());
+    if (is_needed) rules.required.push_back(suffix);
+    const std::string flag = FlagOf(suffix);
+    const bool is_given = flags.command->count(flag) > 0;
+    if (is_given && !flags.states.empty()) {
+      throw UsageError("--states", flag + " is given as well");
+    }
+    if (is_needed && !is_given && flags.states.empty()) {
+      throw UsageError(flag, "give it, or --states with a file");
+    }
   }
-  return all;
+  if (flags.states.empty()) return states;
+  const v1::ModelInfo info = session.client().GetModel(start->model()).model();
+  StateTable table = ReadStateTable(flags.states, info, order, rules);
+  start->set_model("@" + info.revision());
+  session.RemarkUnused(table.name, table.unused);
+  states.q = std::move(table.states.q);
+  states.v = std::move(table.states.v);
+  states.a = std::move(table.states.a);
+  states.tau = std::move(table.states.tau);
+  return states;
 }
 
-std::vector<std::string> AllNames() {
-  std::vector<std::string> names;
-  for (const v1::Quantity quantity : All()) names.push_back(NameOf(quantity));
+/// "coriolis-matrix" and so on, in the order of the contract.
+std::vector<std::string> QuantityNames() {
+  std::vector<std::string> names = EnumFlags(*v1::Quantity_descriptor());
+  for (std::string& name : names) {
+    std::replace(name.begin(), name.end(), '_', '-');
+  }
   return names;
 }
 
-std::vector<v1::Quantity> QuantitiesOf(const ComputeFlags& flags) {
-  std::vector<v1::Quantity> quantities;
-  for (const v1::Quantity quantity : All()) {
-    const auto asked = std::count(flags.quantities.begin(),
-                                  flags.quantities.end(), NameOf(quantity));
-    if (asked > 1) {
-      throw UsageError("QUANTITY", NameOf(quantity) + " is named twice");
-    }
-    if (asked == 1) quantities.push_back(quantity);
+ExitCode Run(Session& session, const Flags& flags) {
+  std::vector<v1::Quantity> quantities = flags.quantities;
+  const std::vector<std::string> names = QuantityNames();
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto count =
+        std::count(flags.asked.begin(), flags.asked.end(), names[k]);
+    if (count > 1) throw UsageError("QUANTITIES", names[k] + " is named twice");
+    // Behind UNSPECIFIED.
+    if (count == 1) quantities.push_back(static_cast<v1::Quantity>(k + 1));
   }
-  return quantities;
-}
-
-ExitCode Run(Session& session, const ComputeFlags& flags) {
-  const std::vector<v1::Quantity> quantities = QuantitiesOf(flags);
-  client::ComputeOptions options;
-  Apply(flags.terms, &options);
-  Apply(flags.precision, &options);
-  Apply(flags.tip, &options);
-  Apply(flags.task, &options);
-  std::string model = session.ResolveModel(flags.model.model);
-  client::States states = LoadStates(session, &model, flags.model,
-                                     kComputeInputs, flags.states, &options);
-  Apply(flags.wrench, &states, &options);
-  Apply(flags.surroundings, &states, &options);
-  client::Evaluation evaluation;
-  try {
-    evaluation = Compute(session, quantities, model, states, options);
-  } catch (const client::Error& error) {
-    TellReferenceFrame(error, options);
-    throw;
+  v1::EvaluateStart start;
+  ReadFieldFlags(*flags.command, flags.options, &start);
+  start.set_model(session.ResolveModel(flags.model));
+  const client::States states = LoadStates(session, flags, &start);
+  client::ComputeOptions options{start.options(), start.operational_space(),
+                                 start.tip_wrench_reference_frame()};
+  if (std::count(quantities.begin(), quantities.end(),
+                 v1::QUANTITY_OPERATIONAL_SPACE) > 0) {
+    // Every form of output shows it.
+    options.operational_space.set_sigma_min(true);
   }
-  return PrintEvaluation(session, quantities, evaluation);
+  return PrintEvaluation(
+      session, quantities,
+      Compute(session, quantities, start.model(), states, std::move(options)));
 }
 
 }  // namespace
 
-void AddCompute(CLI::App* app, Runner* runner) {
-  CLI::App* command =
-      app->add_subcommand("compute", "Any quantities of states, in one call");
-  const auto flags = std::make_shared<ComputeFlags>();
-  flags::OneOf(command
-                   ->add_option("QUANTITY", flags->quantities,
-                                "What to compute; several at will")
-                   ->required(),
-               AllNames());
-  AddModelFlags(command, &flags->model);
-  AddStateFlags(command, kComputeInputs, &flags->states);
-  AddTermFlags(command, &flags->terms);
-  AddPrecisionFlags(command, &flags->precision);
-  AddTipFlags(command, &flags->tip);
-  AddWrenchFlags(command, &flags->wrench);
-  AddTaskFlags(command, &flags->task);
-  AddSurroundingsFlags(command, &flags->surroundings);
-  command->callback([flags, runner] {
-    *runner = [flags](Session& session) { return Run(session, *flags); };
-  });
+void AddDynamics(CLI::App* app, Runner* runner) {
+  for (const Command& row : kCommands) {
+    CLI::App* command = app->add_subcommand(row.name, row.about);
+    const auto flags = std::make_shared<Flags>();
+    flags->command = command;
+    if (row.quantity != v1::QUANTITY_UNSPECIFIED) {
+      flags->quantities = {row.quantity};
+      flags->tables = FieldsOf(row.quantity);
+    } else {
+      flags::OneOf(command
+                       ->add_option("QUANTITIES", flags->asked,
+                                    "What to compute; several at will")
+                       ->required(),
+                   QuantityNames());
+      for (int k = v1::Quantity_MIN + 1; k < v1::Quantity_ARRAYSIZE; ++k) {
+        flags->tables.merge(FieldsOf(static_cast<v1::Quantity>(k)));
+      }
+    }
+    flags->options = flags->tables;
+    flags->options.erase("gravity");  // the table's flag is that of the terms
+    AddModelFlag(command, &flags->model);
+    AddTableFlags(command, flags->tables);
+    command->add_option("--states", flags->states,
+                        "File with q, v, a and tau: CSV with columns <joint>.q "
+                        "...; or CSV without names or NPY with those blocks in "
+                        "the order of --joint-names; or NPZ with arrays of "
+                        "these names and joint_names");
+    AddFieldFlags(command, *v1::EvaluateStart::descriptor(), flags->options);
+    command->footer(
+        "Tables have a row for each state or one for all: a,b,... with ; "
+        "between rows, or the flag again, or @file.npy or @file.csv.");
+    command->callback([flags, runner] {
+      *runner = [flags](Session& session) { return Run(session, *flags); };
+    });
+  }
 }
 
 }  // namespace torqued::cli

@@ -88,7 +88,7 @@ void AddModelsAdd(CLI::App* models, Runner* runner) {
                       "Name (default: that of the file without its ending)");
   command->add_option("--label", flags->label,
                       "Label of this revision under the name");
-  command->add_option("--expect", flags->expected,
+  command->add_option("--expected-current", flags->expected,
                       "Only when the name points at this revision now (`none`: "
                       "only when there is no such name)");
   command->callback([flags, runner] {
@@ -231,7 +231,8 @@ void AddModelsShow(CLI::App* models, Runner* runner) {
   CLI::App* command = models->add_subcommand(
       "show", "One model: joints, limits, frames, lint report");
   const auto flags = std::make_shared<ShowFlags>();
-  command->add_option("REF", flags->model, "Model reference, as --model takes")
+  command
+      ->add_option("MODEL", flags->model, "Model reference, as --model takes")
       ->required();
   command->add_flag("--source", flags->source,
                     "Print the exact source instead");
@@ -310,7 +311,7 @@ void AddModelsRemove(CLI::App* models, Runner* runner) {
       models->add_subcommand("rm", "Remove a name with all its history");
   const auto flags = std::make_shared<RemoveFlags>();
   command->add_option("NAME", flags->name, "Plain name")->required();
-  command->add_option("--expect", flags->expected,
+  command->add_option("--expected-current", flags->expected,
                       "Only when the name points at this revision now");
   command->callback([flags, runner] {
     *runner = [flags](Session& session) { return Run(session, *flags); };

@@ -102,31 +102,19 @@ void AddPing(CLI::App* app, Runner* runner) {
 
 namespace {
 
-// Null where an older server does not say.
-Json Known(std::uint64_t number) { return number > 0 ? Json(number) : Json(); }
-
-// Not ToJson of the message: 64-bit numbers would become strings.
 Json InfoJson(const std::string& address, const v1::GetServerInfoReply& info) {
   Json json;
   json["client_version"] = std::string(Version());
   json["address"] = address;
-  json["server_version"] = info.server_version();
-  json["target"] = info.target();
-  json["targets"] = Json::array();
-  for (const v1::Target& target : info.targets()) {
-    Json& listed = json["targets"].emplace_back();
-    listed["name"] = target.name();
-    listed["lanes_double"] = target.lanes_double();
-    listed["lanes_single"] = target.lanes_single();
+  json.update(ToJson(info));
+  const auto* type = info.GetDescriptor();
+  for (int k = 0; k < type->field_count(); ++k) {
+    const auto* field = type->field(k);
+    if (field->cpp_type() != field->CPPTYPE_UINT64) continue;
+    // ToJson makes strings of them. Null: an older server does not say.
+    const auto number = info.GetReflection()->GetUInt64(info, field);
+    json[field->name()] = number > 0 ? Json(number) : Json();
   }
-  json["threads"] = info.threads();
-  json["max_rows"] = info.max_rows();
-  json["max_message_bytes"] = info.max_message_bytes();
-  json["max_inflight_bytes"] = info.max_inflight_bytes();
-  json["max_inflight_streams"] = Known(info.max_inflight_streams());
-  json["memory_bytes"] = Known(info.memory_bytes());
-  json["max_arriving_bytes"] = Known(info.max_arriving_bytes());
-  json["revision_layout"] = info.revision_layout();
   return json;
 }
 

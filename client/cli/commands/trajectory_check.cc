@@ -19,7 +19,6 @@
 #include "client/cli/formats/file_text.h"
 #include "client/cli/output_paths.h"
 #include "client/cli/shown_progress.h"
-#include "client/cli/state_flags.h"
 #include "server/flags/options.h"
 
 namespace torqued::cli {
@@ -101,7 +100,7 @@ void WriteOutputs(const Flags& flags, const DirectoryCheck& check) {
 
 /// Each once, in order.
 std::vector<v1::TrajectoryTable> TablesFor(const Flags& flags) {
-  const bool derived = flags.check.derive != v1::DIFFERENTIATION_UNSPECIFIED;
+  const bool derived = flags.check.command->count("--derive") > 0;
   std::set<v1::TrajectoryTable> tables;
   if (!flags.torques.empty()) {
     TorquesContainer(flags.torques);
@@ -115,7 +114,7 @@ std::vector<v1::TrajectoryTable> TablesFor(const Flags& flags) {
 
 ExitCode RunDirectory(Session& session, const Flags& flags) {
   if (!flags.torques.empty()) {
-    throw UsageError("--torques", "is of one file, not of many");
+    throw UsageError("--torques", "the file is a directory");
   }
   const Checker checker(session, flags.check);
   const DirectoryCheck check =
@@ -147,7 +146,7 @@ ExitCode Run(Session& session, const Flags& flags) {
                         {"--summary", flags.json},
                         {"--results", flags.results}},
                        {{"FILE", flags.file},
-                        {"--model", flags.check.model.model},
+                        {"--model", flags.check.model},
                         {"--limits", flags.check.limits},
                         {"--wrench-profile", flags.check.wrench_profile}});
   if (std::filesystem::is_directory(flags.file, ignored)) {
@@ -166,7 +165,7 @@ ExitCode Run(Session& session, const Flags& flags) {
                               progress.Update(done, total);
                             });
   }
-  RemarkUnused(session, checked.file, checked.unused);
+  session.RemarkUnused(checked.file, checked.unused);
   switch (session.output()) {
     case OutputFormat::kJson:
       session.out() << ToText(VerdictJson(checked));
@@ -194,7 +193,7 @@ void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner) {
       ->add_option("FILE", flags->file,
                    "CSV with columns time, <joint>.q, <joint>.v, <joint>.a; "
                    "CSV without names or NPY with time, q, v, a in the order "
-                   "of --joints; NPZ with arrays of these names and "
+                   "of --joint-names; NPZ with arrays of these names and "
                    "joint_names; trajectory_msgs/JointTrajectory as YAML or "
                    "JSON. With --derive without v and a. A directory: all "
                    "such files below it")

@@ -83,7 +83,7 @@ def by_python(address, delete=False, **options):
 
 
 def by_torquectl(address, delete=False, token="", exit_code=1, **options):
-    command = ("models", "rm", "panda", "--expect", "0" * 64) if delete else (
+    command = ("models", "rm", "panda", "--expected-current", "0" * 64) if delete else (
         "mass-matrix", "--model", "planar_2r", "--q", "0,0")
     flags = (word for option, value in options.items()
              for word in ("--" + option.replace("_", "-"), value))

@@ -58,7 +58,7 @@ def test_it_is_the_page_of_torquectl(client, panda, tmp_path, derive):
     run_torquectl(
         "--server", client.address, "trajectory", "check", tmp_path / "move.csv",
         "--model", "panda", "--task", "--payload", "2", "--html",
-        tmp_path / "theirs.html", *(("--derive", "cubic") if derive else ()))
+        tmp_path / "theirs.html", *(("--derive", "cubic_spline") if derive else ()))
     theirs = Page(tmp_path / "theirs.html")
     assert page.data.keys() == theirs.data.keys()
     ours, shown = page.shown(), theirs.shown()

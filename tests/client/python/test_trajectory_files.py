@@ -113,9 +113,9 @@ def test_torquectl(client, robots, tmp_path, case):
     torques = tmp_path / "torques.npz"
     flags = ["--torques", torques]
     if case.get("derive"):
-        flags += ["--derive", "cubic"]
+        flags += ["--derive", "cubic_spline"]
     if "joints" in case:
-        flags += ["--joints", ",".join(case["joints"])]
+        flags += ["--joint-names", ",".join(case["joints"])]
     done = subprocess.run(
         [str(word) for word in (
             TORQUECTL, "--server", client.address, "trajectory", "check", path,

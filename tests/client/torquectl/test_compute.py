@@ -42,7 +42,7 @@ def test_several_quantities_come_in_one_answer():
 
 
 def test_every_quantity_of_the_contract_can_be_asked_for():
-    names = re.search(r"QUANTITY (\S+) \.\.\.", help_of_compute()).group(1)
+    names = re.search(r"QUANTITIES (\S+) \.\.\.", help_of_compute()).group(1)
     names = names.split("|")
     assert len(names) == 32
     answer = run_json(
@@ -89,7 +89,7 @@ def test_csv_has_a_column_for_every_number():
                "christoffel-symbols", "regressor", *STATE, "--output", "csv")
     assert done.returncode == 0, done.stderr
     row, = csv.DictReader(io.StringIO(done.stdout))
-    assert len(row) == 4 + 2 + 6 + 8 + 40 + 1
+    assert len(row) == 4 + 2 + 6 + 8 + 40 + 2
     assert float(row["joint1.joint2.coriolis_matrix"]) == pytest.approx(
         CORIOLIS[0][1])
     assert float(row["joint2.joint1.coriolis_matrix"]) == pytest.approx(
@@ -106,7 +106,7 @@ def test_csv_has_a_column_for_every_number():
     names = [name.rsplit(".", 1)[-1] for name in row]
     assert list(dict.fromkeys(names)) == [
         "coriolis_matrix", "christoffel", "kinetic_energy", "potential_energy",
-        "base_wrench", "regressor", "status"]
+        "base_wrench", "regressor", "status", "message"]
     assert row["status"] == "OK"
 
 
@@ -116,22 +116,22 @@ def test_flags_reach_the_quantities_that_use_them():
                         *extra)["results"]["base_wrench"][0]
 
     still = moment()
-    pulled = moment("--wrench", "0,0,0,0,10,0", "--wrench-frame",
+    pulled = moment("--tip-wrench-on-environment", "0,0,0,0,10,0", "--tip-wrench-reference-frame",
                     "local_world_aligned")
     x = 0.5 * math.cos(0.3) + 0.4 * math.cos(-0.1)
     assert np.allclose(np.subtract(pulled, still), [0, 0, 10 * x, 0, 10, 0],
                        rtol=0, atol=1e-12)
 
     def velocity(frame):
-        return run_json("compute", "frame-velocity", *STATE, "--frame",
+        return run_json("compute", "frame-velocity", *STATE, "--reference-frame",
                         frame)["results"]["frame_velocity"][0]
 
     aligned, local = velocity("local_world_aligned"), velocity("local")
     turned = np.exp(-0.1j) * complex(*local[3:5])
     assert complex(*aligned[3:5]) == pytest.approx(turned)
     assert abs(aligned[3] - local[3]) > 1e-3
-    elbow = run_json("compute", "frame-velocity", *STATE, "--tip", "link2",
-                     "--frame", "local_world_aligned")
+    elbow = run_json("compute", "frame-velocity", *STATE, "--tip-frame", "link2",
+                     "--reference-frame", "local_world_aligned")
     assert np.allclose(
         elbow["results"]["frame_velocity"],
         [[0, 0, V[0] + V[1], -0.5 * math.sin(0.3) * V[0],
@@ -143,7 +143,7 @@ def test_joints_permutes_matrices_by_name():
     plain = run_json("compute", *wanted, *STATE)["results"]
     swapped = run_json(
         "compute", *wanted, "-m", PLANAR, *GRAVITY, "--q", "-0.4,0.3", "--v",
-        "0.25,-0.5", "--a=-2,1", "--joints", "joint2,joint1")["results"]
+        "0.25,-0.5", "--a=-2,1", "--joint-names", "joint2,joint1")["results"]
     C, other = plain["coriolis_matrix"][0], swapped["coriolis_matrix"][0]
     assert [row[::-1] for row in other[::-1]] == C
     assert swapped["link_twists"][0] == plain["link_twists"][0][::-1]
@@ -157,8 +157,9 @@ def test_a_bad_row_is_nan_in_every_quantity():
                "0,0;nan,1", "--output", "csv")
     assert done.returncode == NO
     good, bad = csv.DictReader(io.StringIO(done.stdout))
-    assert good.pop("status") == "OK"
+    assert (good.pop("status"), good.pop("message")) == ("OK", "")
     assert bad.pop("status") == "ROW_CODE_INVALID_INPUT"
+    assert bad.pop("message")
     assert all(math.isfinite(float(text)) for text in good.values())
     assert set(bad.values()) == {"nan"}
 
@@ -193,7 +194,7 @@ def test_a_quantity_named_twice_is_refused():
 def test_without_a_quantity_there_is_nothing_to_compute():
     done = run("compute", *STATE)
     assert done.returncode == USAGE
-    assert "QUANTITY is required" in done.stderr
+    assert "QUANTITIES is required" in done.stderr
 
 
 @pytest.mark.parametrize("quantity", [
@@ -207,9 +208,9 @@ def test_missing_torques_are_named(quantity):
 
 
 def test_a_wrench_that_nothing_uses_is_refused():
-    done = run("compute", "energy", *STATE, "--wrench", "0,0,0,0,10,0")
+    done = run("compute", "energy", *STATE, "--tip-wrench-on-environment", "0,0,0,0,10,0")
     assert done.returncode == ERROR
-    assert "INVALID_OPTION (--wrench)" in done.stderr
+    assert "INVALID_OPTION (--tip-wrench-on-environment)" in done.stderr
 
 
 def test_quantities_may_stand_behind_the_states():
@@ -261,20 +262,20 @@ ALOFT = "tip:local_world_aligned=0,0,0,0,10,0"
 
 def test_an_external_wrench_takes_its_torques_off():
     plain = np.array(planar_torques(Q, V, A))
-    assert np.allclose(torques("--external-wrench", ALOFT), [plain - LIFT],
+    assert np.allclose(torques("--external-wrenches-on-robot", ALOFT), [plain - LIFT],
                        rtol=0, atol=1e-13)
     # Local axes are turned, and are the default.
     c, s = math.cos(-0.1), math.sin(-0.1)
     turned = f"0,0,0,{10 * s!r},{10 * c!r},0"
     for where in ("tip", "tip:local", ""):
-        assert np.allclose(torques("--external-wrench", f"{where}={turned}"),
+        assert np.allclose(torques("--external-wrenches-on-robot", f"{where}={turned}"),
                            [plain - LIFT], rtol=0, atol=1e-13)
     # About the base's origin: the moment is given with it.
     assert np.allclose(
-        torques("--external-wrench", f"tip:world=0,0,{10 * X1!r},0,10,0"),
+        torques("--external-wrenches-on-robot", f"tip:world=0,0,{10 * X1!r},0,10,0"),
         [plain - LIFT], rtol=0, atol=1e-13)
     assert not np.allclose(
-        torques("--external-wrench", "tip:world=0,0,0,0,10,0"), [plain - LIFT])
+        torques("--external-wrenches-on-robot", "tip:world=0,0,0,0,10,0"), [plain - LIFT])
 
 
 def test_external_wrenches_add_up_and_may_have_rows_of_their_own():
@@ -293,21 +294,21 @@ def test_external_wrenches_add_up_and_may_have_rows_of_their_own():
              [plain - LIFT - elbow, plain + 2 * LIFT - elbow]),
             ([rows, rows], [plain - 2 * LIFT, plain + 4 * LIFT])):
         flags = [word for wrench in wrenches
-                 for word in ("--external-wrench", wrench)]
+                 for word in ("--external-wrenches-on-robot", wrench)]
         assert np.allclose(torques(*flags), expected, rtol=0, atol=1e-12)
 
 
 def test_external_wrenches_may_come_from_a_file(tmp_path):
     np.save(tmp_path / "w.npy", np.array([[0, 0, 0, 0, 10.0, 0]]))
-    from_file = torques("--external-wrench",
+    from_file = torques("--external-wrenches-on-robot",
                         f"tip:local_world_aligned=@{tmp_path / 'w.npy'}")
-    assert np.array_equal(from_file, torques("--external-wrench", ALOFT))
+    assert np.array_equal(from_file, torques("--external-wrenches-on-robot", ALOFT))
 
 
 def test_the_echo_has_the_places_of_external_wrenches():
     echo = run_json(
-        "compute", "inverse-dynamics", *STATE, "--external-wrench", ALOFT,
-        "--external-wrench", "=1,2,3,4,5,6")["echo"]
+        "compute", "inverse-dynamics", *STATE, "--external-wrenches-on-robot", ALOFT,
+        "--external-wrenches-on-robot", "=1,2,3,4,5,6")["echo"]
     assert echo["external_wrenches"] == [
         {"frame": "tip",
          "reference_frame": "REFERENCE_FRAME_LOCAL_WORLD_ALIGNED"},
@@ -321,36 +322,36 @@ def test_the_echo_has_the_places_of_external_wrenches():
     ("tip=1,2,3,4,5,6,7", "takes 6 numbers"),
     ("tip=1,2,3,x,5,6", "'x' is not a number"),
     ("tip=1,2,3,4,5,6;1,2", "row 1 has 2 numbers, row 0 has 6"),
-    ("tip=1,2,3,4,5,6;", "has an empty row")])
+    ("tip=1,2,3,4,5,6;", "a row is empty")])
 def test_a_wrench_of_another_form_is_refused(wrench, problem):
-    done = run("compute", "inverse-dynamics", *STATE, "--external-wrench",
+    done = run("compute", "inverse-dynamics", *STATE, "--external-wrenches-on-robot",
                wrench)
     assert done.returncode == USAGE and done.stdout == ""
-    assert "--external-wrench" in done.stderr and problem in done.stderr
+    assert "--external-wrenches-on-robot" in done.stderr and problem in done.stderr
 
 
 def test_wrenches_with_unequal_rows_are_refused():
     row = "0,0,0,0,10,0"
-    done = run("compute", "inverse-dynamics", *STATE, "--external-wrench",
-               f"tip={row};{row}", "--external-wrench",
+    done = run("compute", "inverse-dynamics", *STATE, "--external-wrenches-on-robot",
+               f"tip={row};{row}", "--external-wrenches-on-robot",
                f"tip={row};{row};{row}")
     assert done.returncode == USAGE and done.stdout == ""
-    assert "with 2 and with 3 rows" in done.stderr
+    assert "the wrenches have 2 and 3 rows" in done.stderr
 
 
 def test_a_frame_that_does_not_exist_is_named_with_its_place():
     for frame in ("nowhere", "tip:sideways"):
-        done = run("compute", "inverse-dynamics", *STATE, "--external-wrench",
-                   ALOFT, "--external-wrench", f"{frame}=0,0,0,0,0,1")
+        done = run("compute", "inverse-dynamics", *STATE, "--external-wrenches-on-robot",
+                   ALOFT, "--external-wrenches-on-robot", f"{frame}=0,0,0,0,0,1")
         assert done.returncode == ERROR
-        assert "UNKNOWN_FRAME (--external-wrench[1].frame)" in (
+        assert "UNKNOWN_FRAME (--external-wrenches-on-robot[1].frame)" in (
             done.stderr)
         assert f"'{frame}'" in done.stderr
 
 
 @pytest.mark.parametrize("flag, numbers", [
     ("--base-twist", "0,0,0,0,0,0"), ("--base-acceleration", "0,0,0,0,0,0"),
-    ("--external-wrench", "tip=0,0,0,0,0,0"),
+    ("--external-wrenches-on-robot", "tip=0,0,0,0,0,0"),
     ("--task-acceleration", "0,0,0,0,0,0"), ("--null-space-torque", "0,0")])
 def test_what_nothing_uses_and_what_does_not_fit_is_refused(flag, numbers):
     done = run("compute", "mass-matrix", *STATE, flag, numbers)
@@ -358,7 +359,7 @@ def test_what_nothing_uses_and_what_does_not_fit_is_refused(flag, numbers):
     assert f"INVALID_OPTION ({flag})" in done.stderr
     # Every input may have many rows; three of them do not fit to two.
     used = ("compute", "task-torque", *STATE, flag)
-    if flag != "--external-wrench":
+    if flag != "--external-wrenches-on-robot":
         done = run(*used, numbers + ",0")
         assert done.returncode == ERROR
         assert f"WRONG_COLUMN_COUNT ({flag})" in done.stderr
@@ -368,7 +369,7 @@ def test_what_nothing_uses_and_what_does_not_fit_is_refused(flag, numbers):
     assert "WRONG_ROW_COUNT" in done.stderr
 
 
-TASK = ("--axes", "lx,ly", "--frame", "local_world_aligned")
+TASK = ("--axes", "linear_x,linear_y", "--reference-frame", "local_world_aligned")
 
 
 def test_the_torque_of_a_task_accelerates_it_as_wanted():
@@ -380,7 +381,7 @@ def test_the_torque_of_a_task_accelerates_it_as_wanted():
         "forward_frame_acceleration"][0]
     assert np.allclose(caused[3:5], [1.5, -2], rtol=0, atol=1e-11)
     # A task of one axis leaves room, which other torques fill.
-    one = ("compute", "task-torque", *STATE, "--axes", "ly", *TASK[2:],
+    one = ("compute", "task-torque", *STATE, "--axes", "linear_y", *TASK[2:],
            "--task-acceleration", "-2")
     bare, = run_json(*one)["results"]["task_torque"]
     filled, = run_json(*one, "--null-space-torque", "3,-4")["results"][
@@ -401,7 +402,7 @@ def test_powers_have_names_and_no_signs_of_zero():
              "coulomb", "tip_wrench", "external", "base"]
     assert list(row) == [
         "joint1.task_torque", "joint2.task_torque",
-        *(f"{name}.power_balance" for name in names), "status"]
+        *(f"{name}.power_balance" for name in names), "status", "message"]
     power = {name: row[f"{name}.power_balance"] for name in names}
     assert [power[name] for name in names[3:]] == 5 * ["0"]
     assert float(power["actuators"]) == pytest.approx(
@@ -429,7 +430,7 @@ def fixture_rusty(tmp_path_factory):
 
 def test_smooth_friction_is_the_tangent_for_every_command(rusty):
     state = ("-m", rusty, *STATE[2:])
-    smooth = ("--coulomb", "--coulomb-smoothing", "0.5")
+    smooth = ("--coulomb-friction", "--coulomb-smoothing", "0.5")
     expected = np.add(planar_torques(Q, V, A), 2 * np.tanh(np.divide(V, 0.5)))
     for command in (("compute", "inverse-dynamics"), ("id",)):
         answer = run_json(*command, *state, *smooth)
@@ -437,18 +438,18 @@ def test_smooth_friction_is_the_tangent_for_every_command(rusty):
         tau, = answer["results"]["tau"]
         assert np.allclose(tau, expected, rtol=0, atol=1e-13)
     assert not np.allclose(
-        run_json("id", *state, "--coulomb")["results"]["tau"], [tau])
+        run_json("id", *state, "--coulomb-friction")["results"]["tau"], [tau])
     tau = ",".join(map(repr, tau))
     back = run_json("fd", *state[:-1], "--tau", tau, *smooth)
     assert np.allclose(back["results"]["a"], [A], rtol=0, atol=1e-11)
-    sharp = run_json("fd", *state[:-1], "--tau", tau, "--coulomb")
+    sharp = run_json("fd", *state[:-1], "--tau", tau, "--coulomb-friction")
     assert not np.allclose(sharp["results"]["a"], [A])
 
 
 @pytest.mark.parametrize("flags", [
-    ("--coulomb-smoothing", "0.1"), ("--viscous", "--coulomb-smoothing", "0.1"),
-    ("--coulomb", "--coulomb-smoothing=-1"),
-    ("--coulomb", "--coulomb-smoothing", "nan")])
+    ("--coulomb-smoothing", "0.1"), ("--viscous-friction", "--coulomb-smoothing", "0.1"),
+    ("--coulomb-friction", "--coulomb-smoothing=-1"),
+    ("--coulomb-friction", "--coulomb-smoothing", "nan")])
 def test_smoothing_that_has_no_meaning_is_refused(flags):
     for command in (("compute", "inverse-dynamics"), ("id",)):
         done = run(*command, *STATE, *flags)

@@ -40,7 +40,7 @@ def fixture_states(tmp_path_factory):
 
 
 def torques(states, server):
-    done = run("id", "--states", states, "-m", "panda", "--joints", "canonical",
+    done = run("id", "--states", states, "-m", "panda", "--joint-names", "canonical",
                "--output", "csv", "--server", server)
     assert done.returncode == OK, done.stderr
     return np.array([line.split(",")[:7] for line in

@@ -64,7 +64,7 @@ def test_the_local_server_and_its_files_end_with_the_call(tmp_path, temporary):
     ("id", "-m", PLANAR, "--q", "0,0"),
     ("mass-matrix", "-m", PLANAR, "--q", "0,0"),
     ("fd", "-m", PLANAR, "--q", "0,0", "--tau", "0,0"),
-    ("opspace", "-m", PLANAR, "--q", "1,1", "--axes", "lx,ly"),
+    ("opspace", "-m", PLANAR, "--q", "1,1", "--axes", "linear_x,linear_y"),
     ("compute", "energy", "-m", PLANAR, "--q", "0,0"),
     ("trajectory", "check", "move.csv", "-m", PLANAR),
     ("trajectory", "check", "moves", "-m", PLANAR),

@@ -9,11 +9,11 @@ from calls import ERROR, MODELS, NO, OK, PLANAR, USAGE, run, run_json
 def test_models_are_added_listed_shown_and_removed(server, tmp_path):
     at = ("--server", server)
     added = run_json(*at, "models", "add", PLANAR, "--name", "two.links",
-                     "--tip", "tip", "--label", "golden", "--expect", "none")
+                     "--default-tip", "tip", "--label", "golden", "--expected-current", "none")
     revision = added["model"]["revision"]
     assert added["changed"] is True
     assert run_json(*at, "models", "add", PLANAR, "--name", "two.links",
-                    "--tip", "tip")["changed"] is False
+                    "--default-tip", "tip")["changed"] is False
 
     listed = {model["name"]: model for model in run_json(*at, "models", "list")}
     assert listed["two.links"]["revision"] == revision
@@ -25,7 +25,7 @@ def test_models_are_added_listed_shown_and_removed(server, tmp_path):
     assert run_json(*at, "id", "-m", "two.links@golden", "--q",
                     "0,0")["echo"]["revision"] == revision
 
-    conflict = run(*at, "models", "rm", "two.links", "--expect", "0" * 64)
+    conflict = run(*at, "models", "rm", "two.links", "--expected-current", "0" * 64)
     assert conflict.returncode == ERROR
     assert "REVISION_CONFLICT" in conflict.stderr.splitlines()[0]
     assert run(*at, "models", "rm", "two.links").returncode == OK

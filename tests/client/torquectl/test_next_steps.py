@@ -46,37 +46,37 @@ def refused(*words, code=ERROR, **arguments):
 
 
 def test_a_tip_that_must_be_named_comes_with_flag_and_candidates(forked):
-    for words in (("opspace",), ("id", "--wrench", "0,0,0,0,0,1"),
+    for words in (("opspace",), ("id", "--tip-wrench-on-environment", "0,0,0,0,0,1"),
                   ("compute", "jacobian"),
                   ("compute", "mass-matrix", "--payload", "1")):
         said = refused(words[0], *words[1:], "-m", forked, "--q", "0,0")
-        flag = "--payload-frame" if "--payload" in words else "--tip"
+        flag = "--payload-frame" if "--payload" in words else "--tip-frame"
         assert said.startswith(f"torquectl: TIP_FRAME_REQUIRED ({flag}): ")
         assert "'left' or 'right', say" in said
         assert "candidates = left,right" in said
         # Of one joint not all directions can move.
-        assert run(*words, "-m", forked, "--q", "0,0", "--tip",
+        assert run(*words, "-m", forked, "--q", "0,0", "--tip-frame",
                    "left").returncode in (OK, NO)
 
 
 def test_torques_along_a_trajectory_take_a_tip(forked, tmp_path):
     move = tmp_path / "move.csv"
     move.write_text("time,l.q,r.q,l.v,r.v,l.a,r.a\n" + "0,0,0,0,0,0,0\n")
-    words = (*CHECK, move, "-m", forked, "--wrench", "0,0,0,0,0,1")
-    assert "TIP_FRAME_REQUIRED (--tip): " in refused(*words)
-    assert run(*words, "--tip", "right").returncode == OK
+    words = (*CHECK, move, "-m", forked, "--tip-wrench-on-environment", "0,0,0,0,0,1")
+    assert "TIP_FRAME_REQUIRED (--tip-frame): " in refused(*words)
+    assert run(*words, "--tip-frame", "right").returncode == OK
 
 
 @pytest.mark.parametrize("words, told", [
     (("--q", "1,2,3"), "WRONG_COLUMN_COUNT (--q): "),
     (("--q", "1,2", "--v", "1"), "WRONG_COLUMN_COUNT (--v): "),
-    (("--q", "1,2", "--tip", "nose"), "UNKNOWN_FRAME (--tip): "),
-    (("--q", "1,2", "--joints", "joint1,nose"),
-     "WRONG_JOINT_NAMES (--joints[1]): "),
+    (("--q", "1,2", "--tip-frame", "nose"), "UNKNOWN_FRAME (--tip-frame): "),
+    (("--q", "1,2", "--joint-names", "joint1,nose"),
+     "WRONG_JOINT_NAMES (--joint-names[1]): "),
     (("--q", "1,2", "--gravity", "nan,0,0"), "INVALID_OPTION (--gravity[0]): "),
     (("--q", "1,2", "--payload", "-3"), "INVALID_OPTION (--payload"),
-    (("--q", "1,2", "--external-wrench", "nose=0,0,0,0,0,1"),
-     "UNKNOWN_FRAME (--external-wrench[0]")])
+    (("--q", "1,2", "--external-wrenches-on-robot", "nose=0,0,0,0,0,1"),
+     "UNKNOWN_FRAME (--external-wrenches-on-robot[0]")])
 def test_errors_of_the_server_name_flags(words, told):
     said = refused("compute", "inverse-dynamics", "-m", PLANAR, *words)
     assert said.startswith("torquectl: " + told), said
@@ -84,8 +84,8 @@ def test_errors_of_the_server_name_flags(words, told):
 
 def test_a_tip_that_the_description_lacks_names_its_flag(tmp_path):
     store = ("--spawn",)
-    said = refused("models", "add", PLANAR, "--tip", "nolink", *store)
-    assert said.startswith("torquectl: UNKNOWN_FRAME (--tip): "), said
+    said = refused("models", "add", PLANAR, "--default-tip", "nolink", *store)
+    assert said.startswith("torquectl: UNKNOWN_FRAME (--default-tip): "), said
     assert "nolink" in said and "default_tip" not in said
 
 
@@ -179,7 +179,7 @@ def lacking_rates(tmp_path, move):
         "points": [{"positions": list(q), "time_from_start": t}
                    for q, t in zip(samples.q, samples.time)]}))
     return [(tmp_path / "q.csv", ()), (partly, ()), (tmp_path / "q.npz", ()),
-            (tmp_path / "q.npy", ("--joints", "canonical")),
+            (tmp_path / "q.npy", ("--joint-names", "canonical")),
             (tmp_path / "q.json", ())]
 
 
@@ -187,8 +187,8 @@ def test_positions_alone_are_told_how_to_derive_the_rest(move, tmp_path):
     for path, flags in lacking_rates(tmp_path, move):
         words = (path, "-m", PANDA, *flags)
         said = refused(*CHECK, *words)
-        assert "--derive cubic or --derive quintic takes" in said, said
-        derived = run(*CHECK, *words, "--derive", "cubic")
+        assert "--derive cubic_spline or --derive quintic_spline takes" in said, said
+        derived = run(*CHECK, *words, "--derive", "cubic_spline")
         assert derived.returncode in (OK, NO), derived.stderr
         # Nothing derives positions.
         assert "derive" not in refused("fd", "-m", PANDA, "--states", path,
@@ -199,14 +199,14 @@ def test_missing_times_are_told_by_their_name(tmp_path):
     path = tmp_path / "move.csv"
     path.write_text("t,joint1.q,joint2.q\n" + "".join(
         f"{k},{k / 10},0\n" for k in range(5)))
-    said = refused(*CHECK, path, "--model", PLANAR, "--derive", "cubic")
+    said = refused(*CHECK, path, "--model", PLANAR, "--derive", "cubic_spline")
     assert "has no times; give each sample its 'time', in seconds" in said
 
 
 def test_a_column_of_a_bare_joint_name_is_told_what_to_be_called(tmp_path):
     path = tmp_path / "bare.csv"
     path.write_text(",".join(["time", *JOINTS]) + "\n" + 2 * "0,0,0,0,0,0,0,0\n")
-    for words in ((*CHECK, path), (*CHECK, path, "--derive", "cubic"),
+    for words in ((*CHECK, path), (*CHECK, path, "--derive", "cubic_spline"),
                   ("id", "--states", path)):
         assert "call it panda_joint1.q" in refused(*words, "-m", PANDA)
 
@@ -404,7 +404,7 @@ def test_no_output_for_people_has_what_steers_a_terminal(turned):
                                                "0,0"),
                   ("models", "validate", turned),
                   ("id", "-m", turned, "--q", "0,0,0"),
-                  ("id", "-m", turned, "--q", "0,0", "--joints", "x\u202ey,b")):
+                  ("id", "-m", turned, "--q", "0,0", "--joint-names", "x\u202ey,b")):
         for form in ("table", "json"):
             done = run(*words, "--output", form)
             assert not steering(done.stdout + done.stderr), words

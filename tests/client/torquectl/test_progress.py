@@ -64,7 +64,7 @@ def run_on_a_terminal(*arguments):
     (("id",), ("q", "v", "a")),
     (("fd",), ("q", "v", "tau")),
     (("mass-matrix",), ("q",)),
-    (("opspace", "--axes", "lx,ly,lz"), ("q", "v"))])
+    (("opspace", "--axes", "linear_x,linear_y,linear_z"), ("q", "v"))])
 def test_many_states_show_a_bar_that_goes_away(
         command, inputs, server, tmp_path):
     np.save(tmp_path / "x.npy",

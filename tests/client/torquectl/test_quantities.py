@@ -37,13 +37,13 @@ def test_fd_undoes_id_at_full_precision_of_the_text():
 
 
 def test_opspace_reports_a_stretched_arm_and_damps_it_on_request():
-    task = ("opspace", "-m", PLANAR, "--q", "0.3,0", "--axes", "lx,ly",
-            "--frame", "local_world_aligned")
+    task = ("opspace", "-m", PLANAR, "--q", "0.3,0", "--axes", "linear_x,linear_y",
+            "--reference-frame", "local_world_aligned")
     reported = run_json(*task, code=NO)
     assert reported["results"]["rank"] == [1]
     assert reported["results"]["rule"] == ["TASK_RULE_RANGE_RESTRICTED"]
     assert reported["row_status"][0]["code"] == "ROW_CODE_SINGULAR_TASK_SPACE"
-    damped = run_json(*task, "--damped", "0.1", code=NO)
+    damped = run_json(*task, "--singularity", "damped", "--damping", "0.1", code=NO)
     assert damped["results"]["rule"] == ["TASK_RULE_DAMPED"]
     assert damped["echo"]["operational_space"]["damping"] == 0.1
     bent = run_json(*(x if x != "0.3,0" else "0.3,1" for x in task))
@@ -54,7 +54,7 @@ def test_opspace_reports_a_stretched_arm_and_damps_it_on_request():
 
 
 def test_opspace_of_a_task_that_cannot_move_says_so_and_has_no_inertia():
-    task = ("-m", PANDA, "--tip", "panda_link3", "--axes", "lz",
+    task = ("-m", PANDA, "--tip-frame", "panda_link3", "--axes", "linear_z",
             "--q", "0.1,-0.4,0.2,-1.8,0.3,1.6,0.5")
     answer = run_json("opspace", *task, code=NO)
     assert answer["results"]["lambda"] == [[[0]]]
@@ -72,7 +72,7 @@ def test_opspace_of_a_task_that_cannot_move_says_so_and_has_no_inertia():
 
 def test_opspace_of_a_task_that_hardly_moves_is_marked_in_every_output():
     # Stretched but for 1e-8 rad, the tip hardly moves along the last link.
-    task = ("opspace", "-m", PLANAR, "--q", "0.3,1e-8;0.3,1", "--axes", "lx")
+    task = ("opspace", "-m", PLANAR, "--q", "0.3,1e-8;0.3,1", "--axes", "linear_x")
     answer = run_json(*task, code=NO)
     assert answer["results"]["rank"] == [0, 1]
     status, = answer["row_status"]
@@ -92,7 +92,7 @@ def test_opspace_of_a_task_that_hardly_moves_is_marked_in_every_output():
 
 @pytest.mark.parametrize("command, result", [
     (("id", *GRAVITY), "tau"), (("mass-matrix",), "mass_matrix"),
-    (("fd", "--tau", "1,2"), "a"), (("opspace", "--axes", "lx,ly"), "lambda")])
+    (("fd", "--tau", "1,2"), "a"), (("opspace", "--axes", "linear_x,linear_y"), "lambda")])
 def test_single_precision_is_near_double_and_echoed(command, result):
     def answer(*extra):
         said = run_json(*command, "-m", PLANAR, "--q", "0.3,-0.4", *extra)
@@ -132,10 +132,10 @@ def test_a_wrench_changes_the_torques_and_its_frame_matters():
                         *extra)["results"]["tau"][0]
 
     # Pulling up with 10 N in world axes: the lever arms are the x distances.
-    pull = ("--wrench", "0,0,0,0,10,0")
+    pull = ("--tip-wrench-on-environment", "0,0,0,0,10,0")
     x2 = 0.4 * math.cos(0.7)
     x1 = 0.5 * math.cos(0.3) + x2
-    aligned = tau(*pull, "--wrench-frame", "local_world_aligned")
+    aligned = tau(*pull, "--tip-wrench-reference-frame", "local_world_aligned")
     assert np.allclose(aligned, [10 * x1, 10 * x2], rtol=0, atol=1e-13)
     assert not np.allclose(tau(*pull), aligned)
 
@@ -143,7 +143,7 @@ def test_a_wrench_changes_the_torques_and_its_frame_matters():
 def test_joints_permutes_columns_by_name():
     plain = run_json("id", "-m", PLANAR, *GRAVITY, "--q", "0.3,0.4")
     swapped = run_json("id", "-m", PLANAR, *GRAVITY, "--q", "0.4,0.3",
-                       "--joints", "joint2,joint1")
+                       "--joint-names", "joint2,joint1")
     assert swapped["results"]["tau"][0] == plain["results"]["tau"][0][::-1]
     assert swapped["echo"]["joint_names"] == ["joint2", "joint1"]
 

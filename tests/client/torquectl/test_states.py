@@ -57,7 +57,7 @@ def test_more_states_than_any_message_holds_over_a_unix_socket(tmp_path):
     with serving(tmp_path, f"unix:{tmp_path}/s") as address:
         run("models", "add", PLANAR, "--server", address)
         done = run("id", "--states", tmp_path / "in.npy", "-m", "planar_2r",
-                   *GRAVITY, "--joints", "canonical", "--server", address,
+                   *GRAVITY, "--joint-names", "canonical", "--server", address,
                    "--output", "csv")
     assert done.returncode == OK, done.stderr
     lines = done.stdout.splitlines()
@@ -73,8 +73,8 @@ def test_plain_columns_need_their_order_said(tmp_path):
     path.write_text("0.3,0.4\n")
     refused = run("mass-matrix", "-m", PLANAR, "--states", path)
     assert refused.returncode == ERROR
-    assert "--joints" in refused.stderr
-    taken = run("mass-matrix", "-m", PLANAR, "--states", path, "--joints",
+    assert "--joint-names" in refused.stderr
+    taken = run("mass-matrix", "-m", PLANAR, "--states", path, "--joint-names",
                 "canonical")
     assert taken.returncode == OK
 

@@ -52,14 +52,15 @@ def test_a_good_trajectory_passes(move, tmp_path):
 
 def test_the_task_along_the_path_is_the_one_that_is_asked_for(move, tmp_path):
     np.save(tmp_path / "q.npy", Samples.read(move).q)
-    for task in (("--axes", "lx,ly,lz"), ("--axes", "ax,lz", "--frame", "world",
-                                          "--length", "0.5")):
+    for task in (("--axes", "linear_x,linear_y,linear_z"),
+                 ("--axes", "angular_x,linear_z", "--reference-frame", "world",
+                                          "--characteristic-length", "0.5")):
         checked = run_json(*CHECK, move, "--model", PANDA, "--task", *task)
         states = run_json("opspace", "--model", PANDA, *task, "--q",
                           f"@{tmp_path / 'q.npy'}")
         assert checked["path_inertia"]["sigma_min"]["value"] == pytest.approx(
             min(states["results"]["sigma_min"]), rel=1e-9)
-    alone = run(*CHECK, move, "--model", PANDA, "--axes", "lx")
+    alone = run(*CHECK, move, "--model", PANDA, "--axes", "linear_x")
     assert alone.returncode == USAGE and "--task" in alone.stderr
 
 
@@ -98,7 +99,7 @@ def test_rates_are_derived_when_asked_for(move, tmp_path):
     given = run_json(*CHECK, move, "--model", PANDA)
     for method in ("cubic", "quintic"):
         verdict = run_json(*CHECK, tmp_path / "positions.csv",
-                           "--model", PANDA, "--derive", method)
+                           "--model", PANDA, "--derive", f"{method}_spline")
         assert verdict["derived"] == (
             f"DIFFERENTIATION_{method.upper()}_SPLINE")
         for joint, other in zip(verdict["joints"], given["joints"]):
@@ -106,7 +107,7 @@ def test_rates_are_derived_when_asked_for(move, tmp_path):
                 other["torque"]["value"], rel=0.02)
         assert method in run(
             *CHECK, tmp_path / "positions.csv", "--model", PANDA,
-            "--derive", method).stdout
+            "--derive", f"{method}_spline").stdout
     done = run(*CHECK, tmp_path / "positions.csv", "--model", PANDA)
     assert done.returncode == ERROR
     assert "panda_joint1.v" in done.stderr
@@ -117,16 +118,16 @@ def test_plain_columns_and_npy(move, tmp_path):
     np.save(tmp_path / "move.npy", numbers)
     expected = run_json(*CHECK, move, "--model", PANDA)
     verdict = run_json(*CHECK, tmp_path / "move.npy", "--model", PANDA,
-                       "--joints", "canonical")
+                       "--joint-names", "canonical")
     assert verdict["joints"] == expected["joints"]
     done = run(*CHECK, tmp_path / "move.npy", "--model", PANDA)
     assert done.returncode == ERROR
-    assert "--joints" in done.stderr
+    assert "--joint-names" in done.stderr
 
 
 def test_derating_and_friction_count(move):
     plain = run_json(*CHECK, move, "--model", PANDA)
-    derated = run_json(*CHECK, move, "--model", PANDA, "--derate", "0.5")
+    derated = run_json(*CHECK, move, "--model", PANDA, "--derating", "0.5")
     for joint, other in zip(plain["joints"], derated["joints"]):
         assert other["torque_limit"] == joint["torque_limit"] / 2
         assert other["torque_use"]["value"] == pytest.approx(
@@ -194,7 +195,7 @@ def test_a_bad_sample_is_told_by_its_line(
     # Without names of columns, as an array.
     np.save(tmp_path / "bad.npy", numbers)
     done = run(*CHECK, tmp_path / "bad.npy", "--model", PANDA,
-               "--joints", "canonical")
+               "--joint-names", "canonical")
     assert f"bad.npy, row {row}): {sentence}" in done.stderr
 
 
@@ -207,10 +208,10 @@ def test_bad_files_and_flags_are_told(move, tmp_path):
         assert run(*arguments).returncode == USAGE, arguments
     for wrench, sentence in (("1,2,3", "needs 6 numbers"),
                              ("0,0,0,0,0,nan", "not finite")):
-        done = run(*CHECK, move, "--model", PANDA, "--wrench", wrench)
+        done = run(*CHECK, move, "--model", PANDA, "--tip-wrench-on-environment", wrench)
         assert done.returncode == USAGE
-        assert "--wrench" in done.stderr and sentence in done.stderr
-    done = run(*CHECK, move, "--model", PANDA, "--derate", "2")
+        assert "--tip-wrench-on-environment" in done.stderr and sentence in done.stderr
+    done = run(*CHECK, move, "--model", PANDA, "--derating", "2")
     assert done.returncode == ERROR
     assert done.stderr.startswith(
-        "torquectl: INVALID_OPTION (--derate): The derating factor")
+        "torquectl: INVALID_OPTION (--derating): The derating factor")

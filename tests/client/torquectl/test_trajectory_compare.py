@@ -68,7 +68,7 @@ def test_rounding_is_no_change_whatever_the_tolerance(move, tmp_path):
 
 def test_less_payload_is_worse_and_more_is_better(move, tmp_path):
     strong = summary(tmp_path / "strong.json", move)
-    weak = summary(tmp_path / "weak.json", move, "--derate", "0.8")
+    weak = summary(tmp_path / "weak.json", move, "--derating", "0.8")
     for pair, code, change in (((strong, weak), NO, "worse"),
                                ((weak, strong), OK, "better")):
         numbers = run_json(*COMPARE, *pair, code=code)["numbers"]
@@ -179,8 +179,8 @@ def test_the_same_question_in_another_order_is_the_same(move, tmp_path):
     before = summary(tmp_path / "before.json", move, "--limits",
                      tmp_path / "a.json")
     after = summary(tmp_path / "after.json", move, "--limits",
-                    tmp_path / "b.json", "--wrench-frame", "world",
-                    "--joints", order)
+                    tmp_path / "b.json", "--tip-wrench-reference-frame", "world",
+                    "--joint-names", order)
     report = run_json(*COMPARE, before, after)
     assert report["differences"] == report["asked"] == []
 
@@ -276,7 +276,7 @@ def test_infinite_numbers_are_compared(move, tmp_path):
 
 
 def test_another_wrench_is_another_question(move, tmp_path):
-    runs = [summary(tmp_path / f"{force}.json", move, "--wrench",
+    runs = [summary(tmp_path / f"{force}.json", move, "--tip-wrench-on-environment",
                     f"0,0,0,0,0,{force}") for force in (5, 8)]
     report = json.loads(run(*COMPARE, *runs, "--output", "json").stdout)
     assert report["differences"] == ["inputs"]

@@ -197,7 +197,7 @@ def test_a_spline_that_leaves_its_limit_between_samples_fails(
         swing, tmp_path, spline):
     limits = tmp_path / "limits.json"
     limits.write_text('{"panda_joint3": {"upper": 0.29}}')
-    done = run(*CHECK, swing, "--model", PANDA, "--derive", spline, "--limits",
+    done = run(*CHECK, swing, "--model", PANDA, "--derive", f"{spline}_spline", "--limits",
                limits, "--junit", "junit.xml", "--html", "page.html",
                "--output", "table", cwd=tmp_path)
     assert done.returncode == NO
@@ -211,7 +211,7 @@ def test_a_spline_that_leaves_its_limit_between_samples_fails(
     assert f"8 samples and the {spline} spline between them" in page
     assert "2 to 3" in page
     limits.write_text('{"panda_joint3": {"upper": 0.301}}')
-    assert run(*CHECK, swing, "--model", PANDA, "--derive", spline, "--limits",
+    assert run(*CHECK, swing, "--model", PANDA, "--derive", f"{spline}_spline", "--limits",
                limits).returncode == OK
 
 

@@ -69,12 +69,12 @@ def test_npz_names_its_joints(samples, expected, tmp_path, save):
     # Without names the order must be said.
     save(tmp_path / "plain.npz", time=samples.time[:, None], q=samples.q,
          v=samples.v, a=samples.a, note=np.zeros(3))
-    assert "--joints" in error_of(tmp_path / "plain.npz")
+    assert "--joint-names" in error_of(tmp_path / "plain.npz")
     done = run(*CHECK, tmp_path / "plain.npz", "--model", PANDA,
-               "--joints", "canonical")
+               "--joint-names", "canonical")
     assert done.returncode == OK and "not used: note" in done.stderr
     assert verdict_of(
-        tmp_path / "plain.npz", "--joints", "canonical") == expected
+        tmp_path / "plain.npz", "--joint-names", "canonical") == expected
 
 
 @pytest.mark.parametrize("times", ["sec nanosec", "secs nsecs"])
@@ -122,7 +122,7 @@ def test_torques_go_into_the_container_of_the_input(
     assert (tmp_path / f"again.{ending}").read_bytes() == whole.read_bytes()
     # Rates that were derived go along.
     samples.write_csv(tmp_path / "positions.csv", columns="q")
-    verdict_of(tmp_path / "positions.csv", "--derive", "quintic",
+    verdict_of(tmp_path / "positions.csv", "--derive", "quintic_spline",
                "-o", tmp_path / f"derived.{ending}")
     assert np.abs(torques_in(
         tmp_path / f"derived.{ending}")["v"] - samples.v).max() < 0.01
@@ -169,19 +169,19 @@ def test_yaml_that_is_none_is_told(tmp_path, text, problem):
 def test_archives_that_are_none_are_told(samples, tmp_path):
     path = tmp_path / "bad.npz"
     np.savez_compressed(path, time=samples.time, q=samples.q)
-    assert "has no v" in error_of(path, "--joints", "canonical")
+    assert "has no v" in error_of(path, "--joint-names", "canonical")
     whole = path.read_bytes()
     path.write_bytes(whole[:len(whole) // 2])
     assert "is no ZIP archive" in error_of(path)
     damaged = bytearray(whole)
     damaged[len(whole) // 2] ^= 0x55
     path.write_bytes(damaged)
-    assert "cannot be unpacked" in error_of(path, "--joints", "canonical")
+    assert "cannot be unpacked" in error_of(path, "--joint-names", "canonical")
     # What nobody asks for is not even unpacked.
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("junk.npy", bytes(50_000_000))
         archive.writestr("notes.txt", "no array")
-    assert "has no rows" in error_of(path, "--joints", "canonical")
+    assert "has no rows" in error_of(path, "--joint-names", "canonical")
 
 
 def test_wrenches_of_the_samples_come_along(samples, tmp_path):
@@ -191,15 +191,15 @@ def test_wrenches_of_the_samples_come_along(samples, tmp_path):
     arrays = dict(time=samples.time, joint_names=samples.joints,
                   q=samples.q, v=samples.v, a=samples.a)
     np.savez(tmp_path / "move.npz", **arrays, tip_wrench=wrench)
-    for frame in ((), ("--wrench-frame", "world")):
+    for frame in ((), ("--tip-wrench-reference-frame", "world")):
         assert verdict_of(tmp_path / "move.npz", *frame) == verdict_of(
-            tmp_path / "move.csv", "--wrench", f"@{tmp_path / 'rows.npy'}",
+            tmp_path / "move.csv", "--tip-wrench-on-environment", f"@{tmp_path / 'rows.npy'}",
             *frame)
     # They are in the torques' file, which is an input again.
     first = verdict_of(tmp_path / "move.npz", "-o", tmp_path / "tau.npz")
     assert verdict_of(tmp_path / "tau.npz") == first
     assert "another one is given" in error_of(
-        tmp_path / "move.npz", "--wrench", "0,0,0,0,0,1")
+        tmp_path / "move.npz", "--tip-wrench-on-environment", "0,0,0,0,0,1")
     for bad, problem in ((wrench[:7], f"7 rows, not {len(samples.time)}"),
                          (wrench[:0], f"0 rows, not {len(samples.time)}"),
                          (wrench[:, :3], "has 3 columns")):
@@ -260,14 +260,14 @@ def test_a_wrench_profile_is_straight_between_its_rows(
                    order=[3, 0, 1, 2, 6, 5, 4])
     rows = np.column_stack([np.interp(samples.time, times, column)
                             for column in wrenches.T])
-    # The same wrench for each sample, as --wrench takes it.
+    # The same wrench for each sample, as --tip-wrench-on-environment takes it.
     np.save(tmp_path / "wrenches.npy", rows)
     for frame in ("local", "world"):
-        flags = ("--wrench-frame", frame)
+        flags = ("--tip-wrench-reference-frame", frame)
         tau = {}
         for name, wrench in {
                 "profile": ("--wrench-profile", path),
-                "rows": ("--wrench", f"@{tmp_path / 'wrenches.npy'}")}.items():
+                "rows": ("--tip-wrench-on-environment", f"@{tmp_path / 'wrenches.npy'}")}.items():
             done = run(*CHECK, tmp_path / "move.csv", "--model", PANDA, *wrench,
                        *flags, "-o", tmp_path / f"{name}.npy")
             assert done.returncode in (OK, NO), done.stderr
@@ -298,6 +298,6 @@ def test_a_profile_that_makes_no_sense_is_told(
 
 def test_only_one_source_of_wrenches(samples, tmp_path):
     samples.write_csv(tmp_path / "move.csv")
-    done = run(*CHECK, tmp_path / "move.csv", "--model", PANDA, "--wrench",
+    done = run(*CHECK, tmp_path / "move.csv", "--model", PANDA, "--tip-wrench-on-environment",
                "0,0,0,0,0,1", "--wrench-profile", tmp_path / "none.csv")
-    assert done.returncode not in (OK, NO) and "--wrench" in done.stderr
+    assert done.returncode not in (OK, NO) and "--tip-wrench-on-environment" in done.stderr

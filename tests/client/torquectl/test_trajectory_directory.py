@@ -202,8 +202,8 @@ def test_a_killed_run_is_resumed(samples, tmp_path):
 
 
 @pytest.mark.parametrize("flags", [
-    ("--payload", "1"), ("--derate", "0.9"), ("--wrench", "0,0,0,0,0,5"),
-    ("--joints", "canonical")], ids=str)
+    ("--payload", "1"), ("--derating", "0.9"), ("--tip-wrench-on-environment", "0,0,0,0,0,5"),
+    ("--joint-names", "canonical")], ids=str)
 def test_results_of_another_question_are_not_mixed(samples, tmp_path, flags):
     fill(tmp_path / "files", samples, count=3)
     results = ("--results", tmp_path / "results.jsonl")
@@ -230,8 +230,8 @@ def test_a_file_that_holds_no_results_is_left_alone(samples, tmp_path, text):
 def test_a_wrong_option_is_told_once(samples, tmp_path):
     fill(tmp_path / "files", samples, count=3)
     (tmp_path / "limits.json").write_text('{"elbow": {}}')
-    for flags, problem in ((("--derate", "2"), "derating"),
-                           (("--tip", "nope"), "nope"),
+    for flags, problem in ((("--derating", "2"), "derating"),
+                           (("--tip-frame", "nope"), "nope"),
                            (("--limits", tmp_path / "limits.json"), "elbow")):
         done = run(*CHECK, tmp_path / "files", "--model", PANDA, *flags,
                    "--results", tmp_path / "results.jsonl")

@@ -108,9 +108,9 @@ def test_what_was_asked_is_told_in_words(move, tmp_path):
          "panda_joint4": {"velocity": 2, "viscous_friction": 0.5}}))
     (tmp_path / "wrench.csv").write_text(
         "time,mx,my,mz,fx,fy,fz\n0,0,0,0,0,0,5\n100,0,0,0,0,0,8\n")
-    run(*CHECK, move, "--model", PANDA, "--payload", "1.5", "--viscous",
+    run(*CHECK, move, "--model", PANDA, "--payload", "1.5", "--viscous-friction",
         "--gravity", "9.81,0,0", "--limits", tmp_path / "limits.json",
-        "--derate", "0.9", "--wrench-profile", tmp_path / "wrench.csv",
+        "--derating", "0.9", "--wrench-profile", tmp_path / "wrench.csv",
         "--html", tmp_path / "r.html")
     page = Page(tmp_path / "r.html")
     asked = page.asked
@@ -310,7 +310,7 @@ def test_samples_of_all_kinds_are_drawn(move, tmp_path):
     samples = Samples.read(move)
     samples.first(1).write_csv(tmp_path / "one.csv")
     samples.write_csv(tmp_path / "positions.csv", columns="q")
-    for name, flags in (("one", ()), ("positions", ("--derive", "cubic"))):
+    for name, flags in (("one", ()), ("positions", ("--derive", "cubic_spline"))):
         done = run(*CHECK, tmp_path / f"{name}.csv", "--model", PANDA,
                    "--task", *flags, "--html", tmp_path / f"{name}.html")
         assert done.returncode == OK, done.stderr

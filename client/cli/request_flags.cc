@@ -1,0 +1,312 @@
+#include "client/cli/request_flags.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "client/cli/enum_text.h"
+#include "client/cli/errors.h"
+#include "client/cli/formats/number_text.h"
+#include "client/cli/number_lists.h"
+#include "client/cli/terminal/plain_text.h"
+#include "server/flags/options.h"
+
+namespace torqued::cli {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+constexpr const char* kWrenches = "external_wrenches_on_robot";
+constexpr const char* kCanonical = "canonical";
+
+std::string Comment(std::string_view field) {
+  static const std::map<std::string_view, const char*> kComments = {
+#define TORQUED_FIELD_COMMENT(name, text) {name, text},
+#include "torqued/v1/tables.inc"
+  };
+  const auto found = kComments.find(field);
+  return found == kComments.end() ? "" : found->second;
+}
+
+bool IsPayload(const FieldDescriptor& field) {
+  return field.message_type() == v1::Payload::descriptor();
+}
+
+/// Calls `use` with those fields of the message and of the messages in it, and
+/// with the way to each.
+template <class Use>
+void ForEach(const Descriptor& message, const Fields& fields, const Use& use,
+             std::vector<const FieldDescriptor*> way = {}) {
+  for (int k = 0; k < message.field_count(); ++k) {
+    const FieldDescriptor& field = *message.field(k);
+    if (fields.contains(field.name())) {
+      use(field, way);
+    } else if (field.message_type() != nullptr && !field.is_repeated() &&
+               !IsPayload(field)) {
+      way.push_back(&field);
+      ForEach(*field.message_type(), fields, use, way);
+      way.pop_back();
+    }
+  }
+}
+
+std::string Quoted(const std::string& text) {
+  return "'" + PlainText(text, 40) + "' ";
+}
+
+void Set(const std::string& flag, const std::string& text,
+         const FieldDescriptor& field, Message* message) {
+  const google::protobuf::Reflection& set = *message->GetReflection();
+  const bool many = field.is_repeated();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL:
+      set.SetBool(message, &field, true);
+      break;
+    case FieldDescriptor::CPPTYPE_DOUBLE: {
+      const std::optional<double> number = ParseNumber(text);
+      if (!number) {
+        throw UsageError(flag, Quoted(text) + NumberProblem(text));
+      }
+      many ? set.AddDouble(message, &field, *number)
+           : set.SetDouble(message, &field, *number);
+      break;
+    }
+    case FieldDescriptor::CPPTYPE_ENUM: {
+      const auto* value = FindEnumFlag(*field.enum_type(), text);
+      if (value == nullptr) {
+        throw UsageError(flag, Quoted(text) + "must be one of " +
+                                   Joined(EnumFlags(*field.enum_type())));
+      }
+      many ? set.AddEnum(message, &field, value)
+           : set.SetEnum(message, &field, value);
+      break;
+    }
+    default:
+      many ? set.AddString(message, &field, text)
+           : set.SetString(message, &field, text);
+  }
+}
+
+void SetPayload(const std::string& flag, const std::string& text,
+                const CLI::Option& frame, v1::Payload* payload) {
+  const std::vector<double> numbers = ParseNumbers(flag, text);
+  if (numbers.size() != 1 && numbers.size() != 4 && numbers.size() != 10) {
+    throw UsageError(flag, "takes 1, 4 or 10 numbers");
+  }
+  const auto begin = numbers.begin();
+  payload->set_mass(*begin);
+  if (numbers.size() > 1) {
+    payload->mutable_center_of_mass()->Add(begin + 1, begin + 4);
+  }
+  if (numbers.size() > 4) {
+    payload->mutable_inertia()->Add(begin + 4, numbers.end());
+  }
+  if (frame.count() > 0) payload->set_frame(frame.results().front());
+}
+
+// "FRAME" or "FRAME:REFERENCE".
+v1::WrenchPlace PlaceOf(const std::string& text) {
+  v1::WrenchPlace place;
+  place.set_frame(text);
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return place;
+  const auto* reference =
+      FindEnumFlag(*v1::ReferenceFrame_descriptor(), text.substr(colon + 1));
+  if (reference == nullptr) return place;
+  place.set_frame(text.substr(0, colon));
+  place.set_reference_frame(
+      static_cast<v1::ReferenceFrame>(reference->number()));
+  return place;
+}
+
+void AddWrench(const std::string& flag, const std::string& text,
+               client::Batch* all, v1::Options* options) {
+  // Numbers have none; names of links may.
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos) {
+    throw UsageError(flag, "takes FRAME[:REFERENCE]=NUMBERS");
+  }
+  const client::Batch wrench = ParseBatch(flag, {text.substr(equals + 1)});
+  if (wrench.cols() != 6) {
+    throw UsageError(flag, "takes 6 numbers, moment and force");
+  }
+  *options->add_external_wrenches() = PlaceOf(text.substr(0, equals));
+  if (all->size() == 0) {
+    *all = wrench;
+    return;
+  }
+  const Eigen::Index rows = std::max(all->rows(), wrench.rows());
+  const auto repeated = [&](const client::Batch& batch) -> client::Batch {
+    if (batch.rows() != rows && batch.rows() != 1) {
+      throw UsageError(flag, "the wrenches have " +
+                                 std::to_string(batch.rows()) + " and " +
+                                 std::to_string(rows) + " rows");
+    }
+    return batch.replicate(rows / batch.rows(), 1);
+  };
+  client::Batch both(rows, all->cols() + 6);
+  both << repeated(*all), repeated(wrench);
+  *all = std::move(both);
+}
+
+}  // namespace
+
+std::string FlagOf(std::string_view field) {
+  std::string flag = "--" + std::string(field);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+Fields FieldsOf(v1::Quantity quantity) {
+  static const std::multimap<std::string, std::string> kFields = {
+#define TORQUED_INPUT_WORD(word, field) {word, field},
+#include "torqued/v1/tables.inc"
+  };
+  const v1::QuantityInfo& info = v1::Quantity_descriptor()
+                                     ->FindValueByNumber(quantity)
+                                     ->options()
+                                     .GetExtension(v1::quantity_info);
+  Fields fields;
+  // The empty word has what counts everywhere.
+  std::istringstream words(info.needs() + " " + info.uses());
+  std::string word;
+  do {
+    const auto [begin, end] = kFields.equal_range(word);
+    if (begin == end) fields.insert(word);
+    for (auto it = begin; it != end; ++it) fields.insert(it->second);
+  } while (words >> word);
+  return fields;
+}
+
+Fields FieldsOf(const Descriptor& message) {
+  Fields fields;
+  for (int k = 0; k < message.field_count(); ++k) {
+    const FieldDescriptor& field = *message.field(k);
+    if (field.message_type() == nullptr || IsPayload(field)) {
+      fields.insert(field.name());
+    } else if (!field.is_repeated()) {
+      fields.merge(FieldsOf(*field.message_type()));
+    }
+  }
+  return fields;
+}
+
+void AddFieldFlags(CLI::App* command, const Descriptor& message,
+                   const Fields& fields) {
+  ForEach(message, fields, [command](const FieldDescriptor& field, auto&&) {
+    const std::string flag = FlagOf(field.name());
+    std::string help = Comment(field.full_name());
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
+      command->add_flag(flag, std::as_const(help));
+      return;
+    }
+    if (IsPayload(field)) {
+      help += " mass[,x,y,z[,ixx,ixy,ixz,iyy,iyz,izz]] in kg, m, kg m^2.";
+      const std::string frame = Comment("torqued.v1.Payload.frame");
+      command->add_option(flag + "-frame", frame)
+          ->needs(command->add_option(flag, std::as_const(help)));
+      return;
+    }
+    if (field.is_repeated()) help += " a,b,...";
+    CLI::Option* option = command->add_option(flag, std::as_const(help));
+    if (field.enum_type() == nullptr) return;
+    std::vector<std::string> names = EnumFlags(*field.enum_type());
+    if (field.is_repeated()) {
+      option->description(help + " of " + Joined(names));
+    } else {
+      flags::OneOf(option, std::move(names));
+    }
+  });
+}
+
+void ReadFieldFlags(const CLI::App& command, const Fields& fields,
+                    Message* message) {
+  ForEach(*message->GetDescriptor(), fields,
+          [&](const FieldDescriptor& field, const auto& way) {
+            const std::string flag = FlagOf(field.name());
+            const CLI::Option& option = *command.get_option(flag);
+            if (option.count() == 0) return;
+            Message* at = message;
+            for (const FieldDescriptor* step : way) {
+              at = at->GetReflection()->MutableMessage(at, step);
+            }
+            const std::string& text = option.results().front();
+            if (IsPayload(field)) {
+              SetPayload(flag, text, *command.get_option(flag + "-frame"),
+                         static_cast<v1::Options*>(at)->mutable_payload());
+              return;
+            }
+            for (const std::string& one : field.is_repeated()
+                                              ? SplitList(text, ',')
+                                              : std::vector{text}) {
+              Set(flag, one, field, at);
+            }
+          });
+}
+
+void AddTableFlags(CLI::App* command, const Fields& fields) {
+  ForEach(*v1::EvaluateChunk::descriptor(), fields,
+          [command](const FieldDescriptor& field, auto&&) {
+            const v1::TableInfo& info =
+                field.options().GetExtension(v1::table_info);
+            std::string help = Comment(field.full_name()) + " [" +
+                               info.shape() + "; " + info.unit() + "]";
+            if (field.name() == kWrenches) {
+              help += " FRAME[:REFERENCE]=NUMBERS, repeatable";
+            }
+            command->add_option(FlagOf(field.name()), std::as_const(help))
+                ->expected(1, CLI::detail::expected_max_vector_size)
+                ->allow_extra_args(false);
+          });
+}
+
+client::States ReadTableFlags(const CLI::App& command, const Fields& fields,
+                              v1::Options* options) {
+  client::States states;
+  const std::pair<const char*, client::Batch*> tables[] = {
+#define TORQUED_INPUT_TABLE(name) {#name, &states.name},
+#include "torqued/v1/tables.inc"
+  };
+  for (const auto& [name, batch] : tables) {
+    if (!fields.contains(name)) continue;
+    const std::string flag = FlagOf(name);
+    const std::vector<std::string>& given = command.get_option(flag)->results();
+    if (name != std::string_view(kWrenches)) {
+      *batch = ParseBatch(flag, given);
+      continue;
+    }
+    for (const std::string& wrench : given) {
+      AddWrench(flag, wrench, batch, options);
+    }
+  }
+  if (states.gravity.rows() == 1) {
+    options->mutable_terms()->mutable_gravity()->Add(
+        states.gravity.data(), states.gravity.data() + states.gravity.size());
+    states.gravity = {};
+  }
+  return states;
+}
+
+void AddModelFlag(CLI::App* command, std::string* model) {
+  command
+      ->add_option("--model,-m", *model,
+                   "Model reference: NAME, NAME@REVISION, NAME@LABEL, "
+                   "@REVISION; with a local server also a URDF file")
+      ->required();
+}
+
+std::optional<std::vector<std::string>> TakeJointOrder(v1::Options* options) {
+  if (options->joint_names().empty()) return std::nullopt;
+  std::vector<std::string> names(options->joint_names().begin(),
+                                 options->joint_names().end());
+  options->clear_joint_names();
+  if (names == std::vector<std::string>{kCanonical}) names.clear();
+  return names;
+}
+
+}  // namespace torqued::cli
