@@ -65,7 +65,7 @@ void Set(const std::string& flag, const std::string& text,
   const bool many = field.is_repeated();
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_BOOL:
-      set.SetBool(message, &field, true);
+      set.SetBool(message, &field, text != "false");
       break;
     case FieldDescriptor::CPPTYPE_DOUBLE: {
       const std::optional<double> number = ParseNumber(text);

@@ -254,6 +254,13 @@ def test_a_base_that_turns_is_a_first_joint_that_turns_more():
         rtol=0, atol=1e-12)
 
 
+def test_gravity_may_have_a_row_for_each_state():
+    assert np.allclose(
+        torques("--gravity", "0,0,0"),  # behind that of STATE
+        [planar_torques(Q, V, A),
+         np.subtract(planar_torques(Q, V, A), HOLDING)], rtol=0, atol=1e-13)
+
+
 X2 = 0.4 * math.cos(-0.1)
 X1 = 0.5 * math.cos(0.3) + X2  # of the tip
 LIFT = np.array([10 * X1, 10 * X2])  # torques that 10 N up take off
