@@ -86,7 +86,7 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
       "only where its mass matrix is singular");
   flags::Number(app->add_option("--timeout", flags->timeout_seconds,
                                 "Seconds that each call to the server may take "
-                                "in all (default: 60)"),
+                                "in all (default: 30)"),
                 0.001, kMostSeconds);
   flags::Number(
       app->add_option("--wait-for-server", flags->wait_for_server_seconds,

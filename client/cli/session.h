@@ -30,7 +30,7 @@ struct GlobalFlags {
   std::string store;
   std::vector<std::string> models_dirs;
   v1::Validation validation = v1::VALIDATION_DEFAULT;
-  double timeout_seconds = 60;
+  double timeout_seconds = 30;
   double wait_for_server_seconds = 0;
   /// TLS, token and largest message.
   client::ConnectOptions connect = {};

@@ -56,7 +56,7 @@ class LocalServer:
     def __init__(self, binary: str | os.PathLike[str] | None = None, *,
                  store: str | os.PathLike[str] | None = None,
                  models: str | os.PathLike[str] | None = None,
-                 arguments: Sequence[str] = (), start_timeout: float = 10.0,
+                 arguments: Sequence[str] = (), start_timeout: float = 15.0,
                  stop_timeout: float = 10.0) -> None:
         program = os.fspath(binary) if binary is not None else find_server()
         if not _is_executable(program):

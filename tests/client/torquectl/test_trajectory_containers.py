@@ -284,7 +284,7 @@ def test_a_wrench_profile_is_straight_between_its_rows(
 @pytest.mark.parametrize("change, problem", [
     ({"times": [0, 1]}, "is outside tip_wrench_profile, from 0 s to 1 s"),
     ({"times": [3, 0]}, "times must be finite and increase"),
-    ({"wrenches": np.full((2, 6), np.nan)}, "tip_wrench_profile[0].wrench"),
+    ({"wrenches": np.full((2, 6), np.nan)}, "(--tip-wrench-profile[0].wrench)"),
     ({"order": [0, 1, 2, 3, 4, 5]}, "the file has no column fz"),
 ])
 def test_a_profile_that_makes_no_sense_is_told(
