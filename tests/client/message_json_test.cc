@@ -10,17 +10,6 @@
 namespace torqued::cli {
 namespace {
 
-TEST(ToJson, KeepsFieldNamesAndDefaults) {
-  v1::JointInfo joint;
-  joint.set_name("hip");
-  joint.set_lower(0);
-  const Json json = ToJson(joint);
-  EXPECT_EQ(json["name"], "hip");
-  EXPECT_EQ(json["q_index"], 0);
-  EXPECT_EQ(json["lower"], 0);
-  EXPECT_FALSE(json.contains("upper")) << "absent means unlimited";
-}
-
 TEST(ToJson, SaysWhichNonFiniteValueARowHas) {
   v1::RowStatus status;
   status.set_row(5'000'000'000);
@@ -31,15 +20,6 @@ TEST(ToJson, SaysWhichNonFiniteValueARowHas) {
   EXPECT_EQ(ToJson(status)["value"], "-inf");
   status.set_value(0.25);
   EXPECT_EQ(ToJson(status)["value"], 0.25);
-}
-
-TEST(ToJson, TheCodeOfARowIsANameOrANumber) {
-  v1::RowStatus status;
-  status.set_code(v1::ROW_CODE_INVALID_INPUT);
-  EXPECT_EQ(ToJson(status)["code"], "ROW_CODE_INVALID_INPUT");
-  // Of a newer server.
-  status.set_code(static_cast<v1::RowCode>(99));
-  EXPECT_EQ(ToJson(status)["code"], "99");
 }
 
 TEST(ToText, ReadsBackAndKeepsListsOfScalarsOnOneLine) {
