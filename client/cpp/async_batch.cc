@@ -10,21 +10,19 @@
 namespace torqued::client {
 
 AsyncBatch::AsyncBatch(const AsyncConnection& connection,
-                       const std::string& model,
-                       std::vector<v1::Quantity> quantities,
-                       const States& states, const ComputeOptions& options,
-                       std::shared_ptr<const BatchInputs> kept,
+                       const std::string& model, Quantities quantities,
+                       std::shared_ptr<const States> states,
+                       std::shared_ptr<const ComputeOptions> options,
                        Clock::time_point deadline,
                        std::optional<RetrySchedule> schedule,
                        EvaluationDone done)
     : connection_(connection),
-      quantities_(std::move(quantities)),
-      states_(states),
-      options_(options),
-      kept_(std::move(kept)),
+      quantities_(quantities.begin(), quantities.end()),
+      states_(std::move(states)),
+      options_(std::move(options)),
       deadline_(deadline),
       schedule_(std::move(schedule)),
-      request_(MakeRequest(model, quantities_, options)),
+      request_(MakeRequest(model, quantities_, *options_)),
       tell_(std::move(done)) {
   // One of each part, the start and the cancellation.
   happenings_.reserve(kWindow + 2);
@@ -70,9 +68,9 @@ void AsyncBatch::Handle(const Happening& happening) {
 }
 
 void AsyncBatch::Begin() {
-  rows_ = CountStates(states_);
+  rows_ = CountStates(*states_);
   rows_per_call_ =
-      RowsPerCall(quantities_, states_, options_, connection_.limits);
+      RowsPerCall(quantities_, *states_, *options_, connection_.limits);
   const std::int64_t calls = (rows_ + rows_per_call_ - 1) / rows_per_call_;
   parts_ = std::vector<Part>(
       static_cast<std::size_t>(std::clamp<std::int64_t>(calls, 1, kWindow)));
@@ -91,9 +89,12 @@ void AsyncBatch::SendMore() {
 }
 
 void AsyncBatch::Send(Part& part) {
-  AddRows(states_, options_, part.range, &request_);
+  AddRows(*states_, *options_, part.range, &request_);
   part.context = std::make_unique<grpc::ClientContext>();
   part.context->set_deadline(deadline_);
+  if (!connection_.authorization.empty()) {
+    part.context->AddMetadata("authorization", connection_.authorization);
+  }
   part.reply.Clear();
   part.pinned = pinned_;
   part.answered = false;
@@ -160,7 +161,7 @@ void AsyncBatch::JoinInTurn() {
       return Send(part);
     }
     if (part.range.count == rows_) {
-      whole_ = JoinOne(part.reply, quantities_, options_, rows_);
+      whole_ = JoinOne(part.reply, quantities_, *options_, rows_);
       ++joined_;
       return;
     }
@@ -174,11 +175,11 @@ void AsyncBatch::JoinInTurn() {
       }
       return Send(part);  // The name has moved meanwhile.
     }
-    Join(part.reply, quantities_, options_.operational_space.sigma_min(),
+    Join(part.reply, quantities_, options_->operational_space.sigma_min(),
          part.range, &whole_);
     part.answered = false;
     const std::int64_t done = part.range.first + part.range.count;
-    if (options_.progress) options_.progress(done, rows_);
+    if (options_->progress) options_->progress(done, rows_);
     if (done < part.end) {
       part.range = {done, std::min(kMaxListedRows, part.end - done)};
       return Send(part);
@@ -232,7 +233,8 @@ void AsyncBatch::Finish() noexcept {
   const std::shared_ptr<AsyncBatch> self = shared_from_this();
   parts_.clear();
   request_.Clear();
-  kept_.reset();
+  states_.reset();
+  options_.reset();
   EvaluationDone tell = std::exchange(tell_, nullptr);
   {
     const std::lock_guard lock(mutex_);
@@ -241,6 +243,71 @@ void AsyncBatch::Finish() noexcept {
   }
   if (tell) tell(PendingEvaluation(self));
   if (connection_.in_flight) connection_.in_flight->Remove(self);
+}
+
+CallsInFlight::~CallsInFlight() {
+  std::unique_lock lock(mutex_);
+  const std::vector<std::shared_ptr<AsyncBatch>> calls(calls_.begin(),
+                                                       calls_.end());
+  lock.unlock();
+  for (const auto& call : calls) call->Cancel();
+  lock.lock();
+  none_.wait(lock, [this] { return calls_.empty(); });
+}
+
+void CallsInFlight::Add(std::shared_ptr<AsyncBatch> call) {
+  const std::lock_guard lock(mutex_);
+  calls_.insert(std::move(call));
+}
+
+void CallsInFlight::Remove(const std::shared_ptr<AsyncBatch>& call) {
+  const std::lock_guard lock(mutex_);
+  calls_.erase(call);
+  if (calls_.empty()) none_.notify_all();
+}
+
+PendingEvaluation::PendingEvaluation(std::shared_ptr<AsyncBatch> batch)
+    : batch_(std::move(batch)) {}
+
+PendingEvaluation& PendingEvaluation::operator=(
+    PendingEvaluation&& other) noexcept {
+  PendingEvaluation before(std::move(*this));
+  batch_ = std::move(other.batch_);
+  return *this;
+}
+
+PendingEvaluation::~PendingEvaluation() {
+  if (batch_) batch_->Cancel();
+}
+
+bool PendingEvaluation::Done() const {
+  return WaitFor(std::chrono::nanoseconds::zero());
+}
+
+void PendingEvaluation::Wait() const { Batch().Wait(); }
+
+bool PendingEvaluation::WaitFor(std::chrono::nanoseconds timeout) const {
+  return Batch().WaitFor(timeout);
+}
+
+Evaluation PendingEvaluation::Get() {
+  Batch().Wait();
+  return std::exchange(batch_, nullptr)->TakeResult();
+}
+
+void PendingEvaluation::Cancel() const { Batch().Cancel(); }
+
+AsyncBatch& PendingEvaluation::Batch() const {
+  if (batch_) return *batch_;
+  throw Error(grpc::StatusCode::FAILED_PRECONDITION,
+              "this handle is that of no call, or its result has been taken");
+}
+
+Cancellation::Cancellation(std::weak_ptr<AsyncBatch> batch)
+    : batch_(std::move(batch)) {}
+
+void Cancellation::Cancel() const {
+  if (const auto batch = batch_.lock()) batch->Cancel();
 }
 
 }  // namespace torqued::client

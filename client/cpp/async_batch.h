@@ -12,9 +12,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
-#include "client/cpp/calls_in_flight.h"
 #include "client/cpp/pending_evaluation.h"
 #include "client/cpp/retry.h"
 #include "client/cpp/rows.h"
@@ -22,17 +22,16 @@
 
 namespace torqued::client {
 
+class CallsInFlight;
+
 /// What the batch needs of its connection, which outlives its calls.
 struct AsyncConnection {
   v1::Dynamics::Stub& dynamics;
+  /// Of each call; empty: none.
+  const std::string& authorization;
   /// Null: the caller waits, and nobody else cancels.
   CallsInFlight* in_flight = nullptr;
   BatchLimits limits;
-};
-
-struct BatchInputs {
-  States states;
-  ComputeOptions options;
 };
 
 /// At most kWindow calls are in flight. Each is repeated by itself, and replies
@@ -45,12 +44,10 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   /// Enough to keep both ends of a connection busy.
   static constexpr std::int64_t kWindow = 8;
 
-  /// `inputs` live until the batch is done, without a copy if the caller waits.
   /// No schedule: the first failure is final. `done` may be empty.
   AsyncBatch(const AsyncConnection& connection, const std::string& model,
-             std::vector<v1::Quantity> quantities, const States& states,
-             const ComputeOptions& options,
-             std::shared_ptr<const BatchInputs> kept,
+             Quantities quantities, std::shared_ptr<const States> states,
+             std::shared_ptr<const ComputeOptions> options,
              Clock::time_point deadline, std::optional<RetrySchedule> schedule,
              EvaluationDone done);
 
@@ -105,9 +102,8 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
 
   const AsyncConnection connection_;
   const std::vector<v1::Quantity> quantities_;
-  const States& states_;
-  const ComputeOptions& options_;
-  std::shared_ptr<const BatchInputs> kept_;
+  std::shared_ptr<const States> states_;           // until it is done
+  std::shared_ptr<const ComputeOptions> options_;  // the same
   const Clock::time_point deadline_;
   const std::optional<RetrySchedule> schedule_;
 
@@ -132,6 +128,25 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   EvaluationDone tell_;
   Evaluation whole_;            // of the thread that handles, until done
   std::exception_ptr failure_;  // the same
+};
+
+/// Keeps the batches of a connection alive until they are done.
+class CallsInFlight {
+ public:
+  CallsInFlight() = default;
+  CallsInFlight(const CallsInFlight&) = delete;
+  CallsInFlight& operator=(const CallsInFlight&) = delete;
+  /// Cancels all, and returns when all are done.
+  ~CallsInFlight();
+
+  void Add(std::shared_ptr<AsyncBatch> call);
+  /// The last that a call does with its connection.
+  void Remove(const std::shared_ptr<AsyncBatch>& call);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable none_;
+  std::unordered_set<std::shared_ptr<AsyncBatch>> calls_;
 };
 
 }  // namespace torqued::client

@@ -1,7 +1,6 @@
 #include "client/cpp/channel.h"
 
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/support/client_interceptor.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,25 +10,17 @@
 #include <map>
 #include <sstream>
 #include <utility>
-#include <vector>
 
 #include "server/flags/address.h"
 
 namespace torqued::client {
 namespace {
 
-using grpc::experimental::ClientInterceptorFactoryInterface;
-using grpc::experimental::InterceptionHookPoints;
-using grpc::experimental::Interceptor;
-
 constexpr const char* kTokenVariable = "TORQUED_TOKEN";
 
 [[noreturn]] void Refuse(const std::string& option, const std::string& why) {
-  Error::Details details;
-  details.reason = v1::Reason_Name(v1::INVALID_OPTION);
-  details.field_violations = {{option, why}};
   throw Error(grpc::StatusCode::INVALID_ARGUMENT, option + ": " + why,
-              std::move(details));
+              {v1::Reason_Name(v1::INVALID_OPTION), {}, {{option, why}}, {}});
 }
 
 std::string ReadFile(const std::string& option, const std::string& file) {
@@ -49,33 +40,6 @@ std::string ReadPem(const std::string& option, const std::string& file) {
     Refuse(option, file + " is not a PEM file");
   }
   return text;
-}
-
-struct Token {
-  std::string option;  // or variable that it comes from
-  std::string value;   // empty: there is none
-};
-
-Token TokenOf(const ConnectOptions& options) {
-  Token token{"token", options.token};
-  if (!options.token_file.empty()) {
-    if (!options.token.empty()) Refuse("token_file", "token is given as well");
-    token = {"token_file", ReadFile("token_file", options.token_file)};
-    token.value.erase(token.value.find_last_not_of(" \t\r\n") + 1);
-    if (token.value.empty()) {
-      Refuse(token.option, options.token_file + " is empty");
-    }
-  } else if (const char* set = std::getenv(kTokenVariable);
-             set != nullptr && options.token.empty()) {
-    token = {kTokenVariable, set};
-  }
-  // Of what HTTP headers hold, so that a space at an end is not lost.
-  if (!std::all_of(token.value.begin(), token.value.end(),
-                   [](char c) { return c > ' ' && c <= '~'; })) {
-    Refuse(token.option,
-           "a token has printable ASCII characters and no spaces");
-  }
-  return token;
 }
 
 std::shared_ptr<grpc::ChannelCredentials> PlainCredentials(
@@ -103,38 +67,6 @@ std::shared_ptr<grpc::ChannelCredentials> TlsCredentials(
        .pem_cert_chain = ReadPem("tls_cert", options.tls_cert)});
 }
 
-/// Adds the token to each call. gRPC's own credentials of calls do not work
-/// without TLS.
-class Authorization final : public Interceptor {
- public:
-  explicit Authorization(const std::string& value) : value_(value) {}
-
-  void Intercept(grpc::experimental::InterceptorBatchMethods* call) override {
-    if (call->QueryInterceptionHookPoint(
-            InterceptionHookPoints::PRE_SEND_INITIAL_METADATA)) {
-      call->GetSendInitialMetadata()->emplace("authorization", value_);
-    }
-    call->Proceed();
-  }
-
- private:
-  const std::string value_;
-};
-
-class AuthorizationFactory final : public ClientInterceptorFactoryInterface {
- public:
-  explicit AuthorizationFactory(const std::string& token)
-      : value_("Bearer " + token) {}
-
-  Interceptor* CreateClientInterceptor(
-      grpc::experimental::ClientRpcInfo* /*info*/) override {
-    return new Authorization(value_);
-  }
-
- private:
-  const std::string value_;
-};
-
 }  // namespace
 
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
@@ -147,17 +79,6 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
   }
   const auto credentials =
       tls ? TlsCredentials(options) : PlainCredentials(options);
-  const Token token = TokenOf(options);
-  std::vector<std::unique_ptr<ClientInterceptorFactoryInterface>> interceptors;
-  if (!token.value.empty()) {
-    if (!tls && !flags::IsLocal(address)) {
-      Refuse(token.option,
-             "a token is sent only to tls:HOST:PORT, a Unix socket or this "
-             "machine, not to " +
-                 address);
-    }
-    interceptors.push_back(std::make_unique<AuthorizationFactory>(token.value));
-  }
 
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(options.max_message_bytes);
@@ -177,9 +98,39 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
   if (!options.tls_server_name.empty()) {
     arguments.SetSslTargetNameOverride(options.tls_server_name);
   }
-  return grpc::experimental::CreateCustomChannelWithInterceptors(
-      std::string(flags::WithoutSecurity(address)), credentials, arguments,
-      std::move(interceptors));
+  return grpc::CreateCustomChannel(std::string(flags::WithoutSecurity(address)),
+                                   credentials, arguments);
+}
+
+std::string AuthorizationFor(const std::string& address,
+                             const ConnectOptions& options) {
+  // Where it comes from, and what it is.
+  std::string option = "token", token = options.token;
+  if (!options.token_file.empty()) {
+    option = "token_file";
+    if (!token.empty()) Refuse(option, "token is given as well");
+    token = ReadFile(option, options.token_file);
+    token.erase(token.find_last_not_of(" \t\r\n") + 1);
+    if (token.empty()) Refuse(option, options.token_file + " is empty");
+  } else if (const char* set = std::getenv(kTokenVariable);
+             set != nullptr && token.empty()) {
+    option = kTokenVariable;
+    token = set;
+  }
+  if (token.empty()) return {};
+  // Of what HTTP headers hold, so that a space at an end is not lost.
+  if (!std::all_of(token.begin(), token.end(),
+                   [](char c) { return c > ' ' && c <= '~'; })) {
+    Refuse(option, "a token has printable ASCII characters and no spaces");
+  }
+  if (flags::SecurityOf(address) == flags::Security::kNone &&
+      !flags::IsLocal(address)) {
+    Refuse(option,
+           "a token is sent only to tls:HOST:PORT, a Unix socket or this "
+           "machine, not to " +
+               address);
+  }
+  return "Bearer " + token;
 }
 
 }  // namespace torqued::client

@@ -12,10 +12,12 @@ class Channel;
 
 namespace torqued::client {
 
-/// `address` has its port. All calls carry the token, if there is one. Throws
-/// Error (INVALID_OPTION) for what ConnectOptions does not allow; nothing is
-/// sent then.
+// `address` has its port. Both throw Error (INVALID_OPTION) for what
+// ConnectOptions does not allow; nothing is sent then.
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
                                            const ConnectOptions& options);
+/// The metadata "authorization" of each call; empty: none.
+std::string AuthorizationFor(const std::string& address,
+                             const ConnectOptions& options);
 
 }  // namespace torqued::client

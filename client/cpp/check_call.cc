@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "client/cpp/array_codec.h"
 #include "client/cpp/error.h"
@@ -11,135 +10,66 @@
 namespace torqued::client {
 namespace {
 
-[[noreturn]] void ThrowRows(const char* what, Eigen::Index has,
-                            std::size_t samples) {
-  Error::Details details;
-  details.reason = v1::Reason_Name(v1::WRONG_ROW_COUNT);
-  throw Error(grpc::StatusCode::INVALID_ARGUMENT,
-              std::string(what) + " has " + std::to_string(has) +
-                  " rows where there are " + std::to_string(samples) +
-                  " samples",
-              details);
-}
-
-/// Rows [first, first + count) of a table that is there.
-void AddRows(const Batch& table, const char* what, std::size_t samples,
-             Eigen::Index first, Eigen::Index count, v1::Array* array) {
-  if (table.rows() != static_cast<Eigen::Index>(samples)) {
-    ThrowRows(what, table.rows(), samples);
-  }
-  EncodeRows(table, first, count, array);
+[[noreturn]] void Refuse(const std::string& what) {
+  throw Error(grpc::StatusCode::INTERNAL, "the reply has " + what);
 }
 
 void FillSamples(const TrajectorySamples& samples, Eigen::Index first,
                  Eigen::Index count, v1::TrajectorySamples* message) {
   message->Clear();
-  const std::size_t total = samples.time.size();
-  const Batch time =
-      Eigen::Map<const Batch>(samples.time.data() + first, count, 1);
-  EncodeRows(time, 0, count, message->mutable_time());
-  if (samples.q.size() > 0) {
-    AddRows(samples.q, "q", total, first, count, message->mutable_q());
-  }
-  if (samples.v.size() > 0) {
-    AddRows(samples.v, "v", total, first, count, message->mutable_v());
-  }
-  if (samples.a.size() > 0) {
-    AddRows(samples.a, "a", total, first, count, message->mutable_a());
-  }
+  const auto total = static_cast<Eigen::Index>(samples.time.size());
+  const auto add = [&](const Batch& table, const char* name, auto array) {
+    if (table.size() == 0) return;
+    if (table.rows() != total) {
+      throw Error(grpc::StatusCode::INVALID_ARGUMENT,
+                  std::string(name) + " has " + std::to_string(table.rows()) +
+                      " rows, but there are " + std::to_string(total) +
+                      " samples",
+                  {v1::Reason_Name(v1::WRONG_ROW_COUNT), {}, {}, {}});
+    }
+    EncodeRows(table, first, count, (message->*array)());
+  };
+  using Message = v1::TrajectorySamples;
+  add(samples.q, "q", &Message::mutable_q);
+  add(samples.v, "v", &Message::mutable_v);
+  add(samples.a, "a", &Message::mutable_a);
   const Batch& wrench = samples.tip_wrench_on_environment;
-  if (wrench.size() == 0) return;
-  v1::Array* array = message->mutable_tip_wrench_on_environment();
   if (wrench.rows() == 1) {
-    EncodeRows(wrench.replicate(count, 1), 0, count, array);
+    EncodeRows(wrench.replicate(count, 1), 0, count,
+               message->mutable_tip_wrench_on_environment());
   } else {
-    AddRows(wrench, "tip_wrench_on_environment", total, first, count, array);
+    add(wrench, "tip_wrench_on_environment",
+        &Message::mutable_tip_wrench_on_environment);
   }
+  v1::Array& time = *message->mutable_time();
+  time.set_columns(1);
+  time.set_f64(samples.time.data() + first,
+               static_cast<std::size_t>(count) * sizeof(double));
 }
 
-/// Where the rows of a table come in, and where they go.
-struct Table {
-  v1::TrajectoryTable table;
-  const v1::Array& (v1::TrajectoryRows::*array)() const;
-  Batch TrajectoryCheck::* to;
-};
-
-constexpr Table kTables[] = {
-    {v1::TRAJECTORY_TABLE_TAU, &v1::TrajectoryRows::tau, &TrajectoryCheck::tau},
-    {v1::TRAJECTORY_TABLE_V, &v1::TrajectoryRows::v, &TrajectoryCheck::v},
-    {v1::TRAJECTORY_TABLE_A, &v1::TrajectoryRows::a, &TrajectoryCheck::a},
-    {v1::TRAJECTORY_TABLE_PATH_A, &v1::TrajectoryRows::path_a,
-     &TrajectoryCheck::path_a},
-    {v1::TRAJECTORY_TABLE_PATH_B, &v1::TrajectoryRows::path_b,
-     &TrajectoryCheck::path_b},
-    {v1::TRAJECTORY_TABLE_PATH_C, &v1::TrajectoryRows::path_c,
-     &TrajectoryCheck::path_c},
-    {v1::TRAJECTORY_TABLE_PATH_D, &v1::TrajectoryRows::path_d,
-     &TrajectoryCheck::path_d},
-    {v1::TRAJECTORY_TABLE_PATH_E, &v1::TrajectoryRows::path_e,
-     &TrajectoryCheck::path_e},
-    {v1::TRAJECTORY_TABLE_SIGMA_MIN, &v1::TrajectoryRows::sigma_min,
-     &TrajectoryCheck::sigma_min},
-    {v1::TRAJECTORY_TABLE_CONDITION, &v1::TrajectoryRows::condition,
-     &TrajectoryCheck::condition},
-    {v1::TRAJECTORY_TABLE_TORQUE_LIMIT, &v1::TrajectoryRows::torque_limit,
-     &TrajectoryCheck::torque_limit}};
-
-/// Takes the rows of the tables that were asked for, which come in order.
-class TableRows {
- public:
-  TableRows(const v1::CheckTrajectoryStart& start, Eigen::Index joints,
-            Eigen::Index total)
-      : total_(total) {
-    for (const Table& table : kTables) {
-      const bool one_column = table.table == v1::TRAJECTORY_TABLE_SIGMA_MIN ||
-                              table.table == v1::TRAJECTORY_TABLE_CONDITION;
-      const bool asked = std::find(start.tables().begin(), start.tables().end(),
-                                   table.table) != start.tables().end();
-      // The tables of a robot without joints have no columns.
-      if (asked && (one_column || joints > 0)) asked_.push_back(&table);
+/// Takes rows from sample `*next` on, the same number of each table.
+void TakeRows(const v1::TrajectoryRows& rows, Eigen::Index total,
+              Eigen::Index* next, TrajectoryCheck* check) {
+  Eigen::Index count = 0;
+  const auto take = [&](const v1::Array& array, const char* name, Batch* to) {
+    if (array.columns() == 0 && to->size() == 0) return;
+    const std::size_t bytes = array.columns() * sizeof(double);
+    const auto has =
+        bytes == 0 ? 0 : static_cast<Eigen::Index>(array.f64().size() / bytes);
+    if (count == 0) count = has;
+    if (has > total - *next ||
+        rows.first_sample() != static_cast<std::uint64_t>(*next)) {
+      Refuse("rows of " + std::string(name) + " for samples " +
+             std::to_string(rows.first_sample()) + " to " +
+             std::to_string(rows.first_sample() + has - 1));
     }
-  }
-
-  void Take(const v1::TrajectoryRows& rows, TrajectoryCheck* check) {
-    if (asked_.empty()) return;
-    if (rows.first_sample() != static_cast<std::uint64_t>(next_)) {
-      Refuse("rows from sample " + std::to_string(rows.first_sample()) +
-             " on where those from " + std::to_string(next_) + " on are due");
-    }
-    Eigen::Index count = 0;
-    for (const Table* table : asked_) {
-      const v1::Array& array = (rows.*table->array)();
-      const std::string& name = v1::TrajectoryTable_Name(table->table);
-      const std::size_t bytes = array.columns() * sizeof(double);
-      const auto has =
-          bytes == 0 ? 0
-                     : static_cast<Eigen::Index>(array.f64().size() / bytes);
-      if (table == asked_.front()) count = has;
-      if (has == 0 || has != count || has > total_ - next_) {
-        Refuse(std::to_string(has) + " rows of " + name);
-      }
-      DecodeRows(array, name.c_str(), next_, has, total_, &(check->*table->to));
-    }
-    next_ += count;
-  }
-
-  /// Once there are no more to come.
-  void Finish() const {
-    if (asked_.empty() || next_ == total_) return;
-    Refuse("the tables of " + std::to_string(next_) + " of " +
-           std::to_string(total_) + " samples");
-  }
-
- private:
-  [[noreturn]] static void Refuse(const std::string& what) {
-    throw Error(grpc::StatusCode::INTERNAL, "the reply has " + what);
-  }
-
-  Eigen::Index total_;
-  Eigen::Index next_ = 0;
-  std::vector<const Table*> asked_;
-};
+    DecodeRows(array, name, *next, count, total, to);
+  };
+#define TORQUED_TRAJECTORY_TABLE(name) take(rows.name(), #name, &check->name);
+  TORQUED_TRAJECTORY_TABLES(TORQUED_TRAJECTORY_TABLE)
+#undef TORQUED_TRAJECTORY_TABLE
+  *next += count;
+}
 
 }  // namespace
 
@@ -172,7 +102,7 @@ grpc::Status CheckOnce(v1::Trajectories::Stub& stub,
 
   v1::CheckTrajectoryReply reply;
   bool decided = false;
-  TableRows tables(start, samples.q.cols(), total);
+  Eigen::Index rows = 0;
   while (stream->Read(&reply)) {
     if (reply.has_progress() && progress) {
       progress(static_cast<std::int64_t>(reply.progress().samples_done()),
@@ -181,14 +111,17 @@ grpc::Status CheckOnce(v1::Trajectories::Stub& stub,
       decided = true;
       check->verdict.Swap(reply.mutable_verdict());
     } else if (reply.has_rows()) {
-      tables.Take(reply.rows(), check);
+      TakeRows(reply.rows(), total, &rows, check);
     }
   }
   grpc::Status status = stream->Finish();
-  if (status.ok() && !decided) {
-    return {grpc::StatusCode::INTERNAL, "the reply has no verdict"};
+  if (status.ok() && !decided) Refuse("no verdict");
+  // A robot without joints has tables without columns.
+  const bool asked = !start.tables().empty() && samples.q.cols() > 0;
+  if (status.ok() && asked && rows != total) {
+    Refuse("the tables of " + std::to_string(rows) + " of " +
+           std::to_string(total) + " samples");
   }
-  if (status.ok()) tables.Finish();
   return status;
 }
 

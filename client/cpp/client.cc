@@ -1,6 +1,9 @@
 #include "client/cpp/client.h"
 
+#include <google/protobuf/empty.pb.h>
+#include <google/protobuf/wrappers.pb.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/client_unary_call.h>
 
 #include <algorithm>
 #include <limits>
@@ -9,7 +12,6 @@
 #include <utility>
 
 #include "client/cpp/async_batch.h"
-#include "client/cpp/calls_in_flight.h"
 #include "client/cpp/channel.h"
 #include "client/cpp/check_call.h"
 #include "client/cpp/join_reply.h"
@@ -23,6 +25,8 @@
 
 namespace torqued::client {
 namespace {
+
+using Registry = v1::ModelRegistry::Stub;
 
 template <class Stub, class Request, class Reply>
 using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&,
@@ -54,16 +58,24 @@ struct Client::Connection {
   std::string address;
   ConnectOptions options;
   std::shared_ptr<grpc::Channel> channel;
+  std::string authorization;
   BatchLimits limits;
   std::shared_ptr<RetryBudget> budget = std::make_shared<RetryBudget>();
-  std::unique_ptr<v1::ModelRegistry::Stub> registry;
+  std::unique_ptr<Registry> registry;
   std::unique_ptr<v1::Dynamics::Stub> dynamics;
   std::unique_ptr<v1::Trajectories::Stub> trajectories;
   std::unique_ptr<v1::ServerInfo::Stub> info;
   // The first to go, for its calls need the others.
   CallsInFlight in_flight;
 
-  Clock::time_point Deadline() const { return After(options.deadline); }
+  Clock::time_point DeadlineOf(
+      std::optional<std::chrono::milliseconds> call = {}) const {
+    return After(call.value_or(options.deadline));
+  }
+  void Authorize(grpc::ClientContext& context) const {
+    if (authorization.empty()) return;
+    context.AddMetadata("authorization", authorization);
+  }
 
   template <class Stub, class Request, class Reply>
   void Call(Stub& stub, Method<Stub, Request, Reply> method, Effect effect,
@@ -76,6 +88,7 @@ struct Client::Connection {
             FindServer(deadline);
           }
           reply->Clear();
+          Authorize(context);
           return (stub.*method)(&context, request, reply);
         },
         deadline, ScheduleUntil(deadline, effect));
@@ -99,26 +112,23 @@ struct Client::Connection {
     }
   }
 
-  template <class Request, class Reply>
-  Reply CallRegistry(Method<v1::ModelRegistry::Stub, Request, Reply> method,
-                     Effect effect, const Request& request) const {
+  template <class Stub, class Request, class Reply>
+  Reply Ask(const std::unique_ptr<Stub>& stub,
+            Method<Stub, Request, Reply> method, const Request& request,
+            Effect effect = Effect::kNone) const {
     Reply reply;
-    Call(*registry, method, effect, request, &reply, Deadline());
+    Call(*stub, method, effect, request, &reply, DeadlineOf());
     return reply;
   }
 
-  Clock::time_point DeadlineOf(const ComputeOptions& compute) const {
-    return After(compute.deadline.value_or(options.deadline));
-  }
-  RetryPolicy Policy() const { return {options.waiting, budget}; }
   std::optional<RetrySchedule> ScheduleUntil(
       Clock::time_point end, Effect effect = Effect::kNone) const {
     if (!options.retry) return std::nullopt;
-    return RetrySchedule(end, Policy(), effect);
+    return RetrySchedule(end, {options.waiting, budget}, effect);
   }
 
   AsyncConnection OfCalls(CallsInFlight* keeper) const {
-    return {*dynamics, keeper, limits};
+    return {*dynamics, authorization, keeper, limits};
   }
 };
 
@@ -137,6 +147,7 @@ Client Client::Connect(const std::string& address,
     connection->options.max_message_bytes = std::numeric_limits<int>::max();
   }
   connection->channel = OpenChannel(connection->address, connection->options);
+  connection->authorization = AuthorizationFor(connection->address, options);
   connection->registry = v1::ModelRegistry::NewStub(connection->channel);
   connection->dynamics = v1::Dynamics::NewStub(connection->channel);
   connection->trajectories = v1::Trajectories::NewStub(connection->channel);
@@ -145,7 +156,8 @@ Client Client::Connect(const std::string& address,
   const Clock::time_point start = Clock::now();
   while (true) {
     grpc::ClientContext context;
-    context.set_deadline(After(options.deadline));
+    context.set_deadline(connection->DeadlineOf());
+    connection->Authorize(context);
     v1::GetServerInfoReply reply;
     const grpc::Status status =
         connection->info->GetServerInfo(&context, {}, &reply);
@@ -177,28 +189,42 @@ Client Client::Connect(const std::string& address,
 
 const std::string& Client::address() const { return connection_->address; }
 
-HealthReport Client::CheckHealth() const {
-  return client::CheckHealth(connection_->channel, connection_->Deadline());
+Health Client::CheckHealth() const {
+  // On the wire these two are HealthCheckRequest for the server as a whole and
+  // HealthCheckResponse, whose generated code the library does not have.
+  const google::protobuf::Empty request;
+  google::protobuf::Int32Value reply;
+  constexpr int kServing = 1;
+  grpc::ClientContext context;
+  context.set_deadline(connection_->DeadlineOf());
+  connection_->Authorize(context);
+  const grpc::internal::RpcMethod method("/grpc.health.v1.Health/Check",
+                                         grpc::internal::RpcMethod::NORMAL_RPC);
+  const grpc::Status status = grpc::internal::BlockingUnaryCall(
+      connection_->channel.get(), method, &context, request, &reply);
+  if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED) {
+    return Health::kUnknown;
+  }
+  if (!status.ok()) throw DecodeError(status);
+  return reply.value() == kServing ? Health::kServing : Health::kNotServing;
 }
 
 v1::GetServerInfoReply Client::GetServerInfo() const {
-  v1::GetServerInfoReply reply;
-  connection_->Call(*connection_->info, &v1::ServerInfo::Stub::GetServerInfo,
-                    Effect::kNone, v1::GetServerInfoRequest(), &reply,
-                    connection_->Deadline());
-  return reply;
+  return connection_->Ask(connection_->info,
+                          &v1::ServerInfo::Stub::GetServerInfo,
+                          v1::GetServerInfoRequest());
 }
 
 v1::RegisterModelReply Client::RegisterModel(
     const v1::RegisterModelRequest& request) const {
-  return connection_->CallRegistry(&v1::ModelRegistry::Stub::RegisterModel,
-                                   Effect::kChanges, request);
+  return connection_->Ask(connection_->registry, &Registry::RegisterModel,
+                          request, Effect::kChanges);
 }
 
 v1::ValidateModelReply Client::ValidateModel(
     const v1::ValidateModelRequest& request) const {
-  return connection_->CallRegistry(&v1::ModelRegistry::Stub::ValidateModel,
-                                   Effect::kNone, request);
+  return connection_->Ask(connection_->registry, &Registry::ValidateModel,
+                          request);
 }
 
 v1::GetModelReply Client::GetModel(const std::string& model,
@@ -206,8 +232,7 @@ v1::GetModelReply Client::GetModel(const std::string& model,
   v1::GetModelRequest request;
   request.set_model(model);
   request.set_include_source(include_source);
-  return connection_->CallRegistry(&v1::ModelRegistry::Stub::GetModel,
-                                   Effect::kNone, request);
+  return connection_->Ask(connection_->registry, &Registry::GetModel, request);
 }
 
 std::vector<v1::ModelSummary> Client::ListModels() const {
@@ -215,8 +240,8 @@ std::vector<v1::ModelSummary> Client::ListModels() const {
   v1::ListModelsRequest request;
   request.set_page_size(1000);
   do {
-    const v1::ListModelsReply page = connection_->CallRegistry(
-        &v1::ModelRegistry::Stub::ListModels, Effect::kNone, request);
+    const v1::ListModelsReply page =
+        connection_->Ask(connection_->registry, &Registry::ListModels, request);
     models.insert(models.end(), page.models().begin(), page.models().end());
     request.set_page_token(page.next_page_token());
   } while (!request.page_token().empty());
@@ -229,15 +254,14 @@ void Client::DeleteModel(
   v1::DeleteModelRequest request;
   request.set_name(name);
   if (expected_current) request.set_expected_current(*expected_current);
-  connection_->CallRegistry(&v1::ModelRegistry::Stub::DeleteModel,
-                            Effect::kChanges, request);
+  connection_->Ask(connection_->registry, &Registry::DeleteModel, request,
+                   Effect::kChanges);
 }
 
-Evaluation Client::Compute(const std::string& model,
-                           std::span<const v1::Quantity> quantities,
+Evaluation Client::Compute(const std::string& model, Quantities quantities,
                            const States& states,
                            const ComputeOptions& options) const {
-  const Clock::time_point end = connection_->DeadlineOf(options);
+  const Clock::time_point end = connection_->DeadlineOf(options.deadline);
   const std::int64_t rows = CountStates(states);
   if (rows <= RowsPerCall(quantities, states, options, connection_->limits)) {
     // Without the way through gRPC's threads and back.
@@ -250,47 +274,47 @@ Evaluation Client::Compute(const std::string& model,
       return JoinOne(reply, quantities, options, rows);
     }
   }
+  // Not copied, for the caller waits.
+  const std::shared_ptr<void> nothing;
   const auto batch = std::make_shared<AsyncBatch>(
-      connection_->OfCalls(nullptr), model,
-      std::vector(quantities.begin(), quantities.end()), states, options,
-      nullptr, end, connection_->ScheduleUntil(end), nullptr);
+      connection_->OfCalls(nullptr), model, quantities,
+      std::shared_ptr<const States>(nothing, &states),
+      std::shared_ptr<const ComputeOptions>(nothing, &options), end,
+      connection_->ScheduleUntil(end), nullptr);
   batch->Start();
   batch->Wait();
   return batch->TakeResult();
 }
 
-std::shared_ptr<AsyncBatch> Client::NewBatch(
-    const std::string& model, std::span<const v1::Quantity> quantities,
-    States states, ComputeOptions options, EvaluationDone done) const {
+std::shared_ptr<AsyncBatch> Client::StartBatch(const std::string& model,
+                                               Quantities quantities,
+                                               States states,
+                                               ComputeOptions options,
+                                               EvaluationDone done) const {
   Connection& connection = *connection_;
-  const Clock::time_point end = connection.DeadlineOf(options);
-  const auto inputs = std::make_shared<const BatchInputs>(
-      BatchInputs{std::move(states), std::move(options)});
-  return std::make_shared<AsyncBatch>(
-      connection.OfCalls(&connection.in_flight), model,
-      std::vector(quantities.begin(), quantities.end()), inputs->states,
-      inputs->options, inputs, end, connection.ScheduleUntil(end),
-      std::move(done));
+  const Clock::time_point end = connection.DeadlineOf(options.deadline);
+  const auto batch = std::make_shared<AsyncBatch>(
+      connection.OfCalls(&connection.in_flight), model, quantities,
+      std::make_shared<States>(std::move(states)),
+      std::make_shared<ComputeOptions>(std::move(options)), end,
+      connection.ScheduleUntil(end), std::move(done));
+  batch->Start();
+  return batch;
 }
 
 PendingEvaluation Client::ComputeAsync(const std::string& model,
-                                       std::span<const v1::Quantity> quantities,
-                                       States states,
+                                       Quantities quantities, States states,
                                        ComputeOptions options) const {
-  const auto batch =
-      NewBatch(model, quantities, std::move(states), std::move(options), {});
-  batch->Start();
-  return PendingEvaluation(batch);
+  return PendingEvaluation(
+      StartBatch(model, quantities, std::move(states), std::move(options), {}));
 }
 
 Cancellation Client::ComputeAsync(const std::string& model,
-                                  std::span<const v1::Quantity> quantities,
-                                  States states, ComputeOptions options,
+                                  Quantities quantities, States states,
+                                  ComputeOptions options,
                                   EvaluationDone done) const {
-  const auto batch = NewBatch(model, quantities, std::move(states),
-                              std::move(options), std::move(done));
-  batch->Start();
-  return Cancellation(batch);
+  return Cancellation(StartBatch(model, quantities, std::move(states),
+                                 std::move(options), std::move(done)));
 }
 
 TrajectoryCheck Client::CheckTrajectory(
@@ -300,10 +324,11 @@ TrajectoryCheck Client::CheckTrajectory(
   const ConnectOptions& options = connection_->options;
   const std::int64_t message_bytes =
       std::min<std::int64_t>(kGoodMessageBytes, options.max_message_bytes / 2);
-  const Clock::time_point end = After(deadline.value_or(options.deadline));
+  const Clock::time_point end = connection_->DeadlineOf(deadline);
   TrajectoryCheck check;
   CallUntilDone(
       [&](grpc::ClientContext& context) {
+        connection_->Authorize(context);
         return CheckOnce(*connection_->trajectories, context, start, samples,
                          message_bytes, progress, &check);
       },

@@ -2,18 +2,15 @@
 #pragma once
 
 #include <chrono>
-#include <initializer_list>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "client/cpp/error.h"
 #include "client/cpp/evaluation.h"
-#include "client/cpp/health.h"
 #include "client/cpp/pending_evaluation.h"
 #include "client/cpp/retry.h"
 #include "client/cpp/states.h"
@@ -22,8 +19,6 @@
 #include "torqued/v1/server_info.pb.h"
 
 namespace torqued::client {
-
-class AsyncBatch;
 
 struct ConnectOptions {
   /// Of each call, all retries and all parts of a large batch included, unless
@@ -63,6 +58,12 @@ struct ConnectOptions {
   std::string token = {}, token_file = {};
 };
 
+enum class Health : std::uint8_t {
+  kServing,
+  kNotServing,  // up, but not ready or draining
+  kUnknown,     // the server does not offer the health service
+};
+
 /// Thread-safe; one connection, to be shared. Every function throws Error. The
 /// destructor cancels what ComputeAsync has begun and waits for the functions
 /// that are called for it, so none of these may destroy the client.
@@ -80,7 +81,8 @@ class Client {
   ~Client();
 
   const std::string& address() const;
-  HealthReport CheckHealth() const;
+  /// Asks once.
+  Health CheckHealth() const;
   /// What the server is and what it takes. UNIMPLEMENTED: an old one.
   v1::GetServerInfoReply GetServerInfo() const;
 
@@ -98,48 +100,24 @@ class Client {
       const std::string& name,
       const std::optional<std::string>& expected_current = std::nullopt) const;
 
-  // Dynamics. A large batch travels in calls of at most 512 KiB, 4 of them in
+  // Dynamics. A large batch travels in calls of at most 512 KiB, 8 of them in
   // flight, all for one revision of the model; its first failure, in the order
   // of rows, ends it. The four named functions are Compute with that one
   // quantity.
-  Evaluation Compute(const std::string& model,
-                     std::span<const v1::Quantity> quantities,
+  Evaluation Compute(const std::string& model, Quantities quantities,
                      const States& states,
                      const ComputeOptions& options = {}) const;
-  Evaluation Compute(const std::string& model,
-                     std::initializer_list<v1::Quantity> quantities,
-                     const States& states,
-                     const ComputeOptions& options = {}) const {
-    return Compute(model, std::span(quantities.begin(), quantities.size()),
-                   states, options);
-  }
   /// Compute that does not wait: the same requests, retries, deadline and bits.
   /// No thread is made for it; thousands may be in flight. `states` and
   /// `options` are kept until the call is done (move them in to save a copy).
   /// Functions in `options` are called by gRPC's threads, as is `done`.
   PendingEvaluation ComputeAsync(const std::string& model,
-                                 std::span<const v1::Quantity> quantities,
-                                 States states,
+                                 Quantities quantities, States states,
                                  ComputeOptions options = {}) const;
-  PendingEvaluation ComputeAsync(const std::string& model,
-                                 std::initializer_list<v1::Quantity> quantities,
-                                 States states,
-                                 ComputeOptions options = {}) const {
-    return ComputeAsync(model, std::span(quantities.begin(), quantities.size()),
-                        std::move(states), std::move(options));
-  }
   /// The result goes to `done`, which is called exactly once.
-  Cancellation ComputeAsync(const std::string& model,
-                            std::span<const v1::Quantity> quantities,
+  Cancellation ComputeAsync(const std::string& model, Quantities quantities,
                             States states, ComputeOptions options,
                             EvaluationDone done) const;
-  Cancellation ComputeAsync(const std::string& model,
-                            std::initializer_list<v1::Quantity> quantities,
-                            States states, ComputeOptions options,
-                            EvaluationDone done) const {
-    return ComputeAsync(model, std::span(quantities.begin(), quantities.size()),
-                        std::move(states), std::move(options), std::move(done));
-  }
   /// Evaluation::tau for q, v, a.
   Evaluation InverseDynamics(const std::string& model, const States& states,
                              const ComputeOptions& options = {}) const {
@@ -173,10 +151,10 @@ class Client {
  private:
   struct Connection;
   explicit Client(std::unique_ptr<Connection> connection);
-  std::shared_ptr<AsyncBatch> NewBatch(const std::string& model,
-                                       std::span<const v1::Quantity> quantities,
-                                       States states, ComputeOptions options,
-                                       EvaluationDone done) const;
+  std::shared_ptr<AsyncBatch> StartBatch(const std::string& model,
+                                         Quantities quantities, States states,
+                                         ComputeOptions options,
+                                         EvaluationDone done) const;
 
   std::unique_ptr<Connection> connection_;
 };

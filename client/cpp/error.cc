@@ -1,41 +1,47 @@
 #include "client/cpp/error.h"
 
 #include <absl/status/status.h>
+#include <google/protobuf/duration.pb.h>
 
-#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
-
-#include "client/cpp/duration.h"
 
 namespace torqued::client {
 namespace {
 
-// The messages mirror google.rpc, and so do the type URLs. What stands before
-// the last slash does not matter (protobuf's rule for Any).
-std::string_view TypeName(const google::protobuf::Any& any) {
-  const std::string_view url = any.type_url();
-  const std::size_t slash = url.rfind('/');
-  return slash == std::string_view::npos ? url : url.substr(slash + 1);
+std::optional<std::chrono::nanoseconds> ToNanoseconds(
+    const google::protobuf::Duration& duration) {
+  // What a server says need not make sense. A century is enough.
+  constexpr std::int64_t kMostSeconds = 3'000'000'000,
+                         kPerSecond = 1'000'000'000;
+  if (duration.seconds() < 0 || duration.seconds() > kMostSeconds ||
+      duration.nanos() < 0 || duration.nanos() >= kPerSecond) {
+    return std::nullopt;
+  }
+  return std::chrono::nanoseconds(duration.seconds() * kPerSecond +
+                                  duration.nanos());
 }
 
+// The messages mirror google.rpc, and so do the type URLs. What stands before
+// the last slash does not matter (protobuf's rule for Any).
 void DecodeDetail(const google::protobuf::Any& any, Error::Details& details) {
-  const std::string_view type = TypeName(any);
-  if (type == "google.rpc.ErrorInfo") {
-    v1::ErrorInfo info;
+  const std::string_view type = any.type_url();
+  v1::ErrorInfo info;
+  v1::BadRequest bad_request;
+  v1::RetryInfo retry;
+  if (type.ends_with("/google.rpc.ErrorInfo")) {
     if (!info.ParseFromString(any.value())) return;
     details.reason = info.reason();
     details.metadata.insert(info.metadata().begin(), info.metadata().end());
-  } else if (type == "google.rpc.BadRequest") {
-    v1::BadRequest bad_request;
+  } else if (type.ends_with("/google.rpc.BadRequest")) {
     if (!bad_request.ParseFromString(any.value())) return;
     for (const auto& violation : bad_request.field_violations()) {
       details.field_violations.push_back(
           {violation.field(), violation.description()});
     }
-  } else if (type == "google.rpc.RetryInfo") {
-    v1::RetryInfo retry;
-    if (!retry.ParseFromString(any.value()) || !retry.has_retry_delay()) return;
+  } else if (type.ends_with("/google.rpc.RetryInfo") &&
+             retry.ParseFromString(any.value()) && retry.has_retry_delay()) {
     details.retry_delay = ToNanoseconds(retry.retry_delay());
   }
 }

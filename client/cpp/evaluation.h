@@ -2,12 +2,21 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "client/cpp/states.h"
 
 namespace torqued::client {
+
+/// Any list of quantities, for the length of a call.
+class Quantities : public std::span<const v1::Quantity> {
+ public:
+  using span::span;
+  Quantities(std::initializer_list<v1::Quantity> list)
+      : span(list.begin(), list.size()) {}
+};
 
 /// Quantities that were not asked for are empty; the others have `rows` rows.
 /// The tables are those of torqued.v1.Results, under their names: `tau`,

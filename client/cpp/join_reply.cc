@@ -1,13 +1,10 @@
 #include "client/cpp/join_reply.h"
 
 #include <algorithm>
-#include <chrono>
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "client/cpp/array_codec.h"
-#include "client/cpp/duration.h"
 #include "client/cpp/error.h"
 #include "client/cpp/result_fields.h"
 
@@ -19,28 +16,27 @@ bool Contains(std::span<const v1::Quantity> quantities, v1::Quantity quantity) {
          quantities.end();
 }
 
-// Stays at the longest duration there is; what is none counts as nothing.
 void AddTo(google::protobuf::Duration* sum,
            const google::protobuf::Duration& term) {
-  const std::int64_t before =
-      ToNanoseconds(*sum).value_or(std::chrono::nanoseconds::zero()).count();
-  const std::int64_t more =
-      ToNanoseconds(term).value_or(std::chrono::nanoseconds::zero()).count();
-  const std::int64_t total =
-      before +
-      std::min(more, std::numeric_limits<std::int64_t>::max() - before);
-  sum->set_seconds(total / 1'000'000'000);
-  sum->set_nanos(static_cast<std::int32_t>(total % 1'000'000'000));
+  // Unsigned: what a server says need not make sense.
+  const auto nanos = static_cast<std::uint32_t>(sum->nanos()) +
+                     static_cast<std::uint32_t>(term.nanos()) % 1'000'000'000;
+  sum->set_seconds(static_cast<std::int64_t>(
+      static_cast<std::uint64_t>(sum->seconds()) +
+      static_cast<std::uint64_t>(term.seconds()) + nanos / 1'000'000'000));
+  sum->set_nanos(static_cast<std::int32_t>(nanos % 1'000'000'000));
+}
+
+[[noreturn]] void Refuse(const std::string& what) {
+  throw Error(grpc::StatusCode::INTERNAL, "the reply " + what);
 }
 
 template <class Field, class T>
 void JoinNumbers(const Field& field, const char* name, const RowRange& range,
                  std::int64_t total, std::vector<T>* joined) {
   if (field.size() != range.count) {
-    throw Error(grpc::StatusCode::INTERNAL,
-                std::string("the reply's ") + name + " has " +
-                    std::to_string(field.size()) + " numbers for " +
-                    std::to_string(range.count) + " rows");
+    Refuse("has " + std::to_string(field.size()) + " numbers of " + name +
+           " for " + std::to_string(range.count) + " rows");
   }
   joined->resize(static_cast<std::size_t>(total));
   std::transform(field.begin(), field.end(), joined->begin() + range.first,
@@ -80,18 +76,14 @@ void Join(const v1::ComputeReply& part,
           std::span<const v1::Quantity> quantities, bool with_sigma_min,
           const RowRange& range, Evaluation* whole) {
   if (part.rows() != static_cast<std::uint64_t>(range.count)) {
-    throw Error(grpc::StatusCode::INTERNAL,
-                "the reply has " + std::to_string(part.rows()) +
-                    " rows, asked for were " + std::to_string(range.count));
+    Refuse("has " + std::to_string(part.rows()) + " rows, asked for were " +
+           std::to_string(range.count));
   }
   const v1::Results& results = part.results();
   const std::int64_t total = whole->rows;
   for (const ResultField& field : ResultFields()) {
     if (!Contains(quantities, field.info->quantity())) continue;
-    if (!(results.*field.has)()) {
-      throw Error(grpc::StatusCode::INTERNAL,
-                  std::string("the reply lacks ") + field.name);
-    }
+    if (!(results.*field.has)()) Refuse(std::string("lacks ") + field.name);
     DecodeRows((results.*field.get)(), field.name, range.first, range.count,
                total, &(whole->*field.batch));
   }
@@ -105,15 +97,13 @@ void Join(const v1::ComputeReply& part,
   }
 
   if (part.rows_not_ok() > part.rows()) {
-    throw Error(grpc::StatusCode::INTERNAL,
-                "the reply counts " + std::to_string(part.rows_not_ok()) +
-                    " rows that are not OK, of " + std::to_string(part.rows()));
+    Refuse("counts " + std::to_string(part.rows_not_ok()) +
+           " rows that are not OK, of " + std::to_string(part.rows()));
   }
   for (v1::RowStatus status : part.row_status()) {
     if (status.row() >= part.rows()) {
-      throw Error(grpc::StatusCode::INTERNAL,
-                  "the reply names row " + std::to_string(status.row()) +
-                      " of " + std::to_string(part.rows()));
+      Refuse("names row " + std::to_string(status.row()) + " of " +
+             std::to_string(part.rows()));
     }
     if (whole->row_status.size() == Evaluation::kMaxListed) continue;
     status.set_row(status.row() + static_cast<std::uint64_t>(range.first));

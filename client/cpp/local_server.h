@@ -35,9 +35,8 @@ struct LocalServerOptions {
 
 /// Runs a server on a Unix socket in a directory that only this user may enter
 /// (if its path is too long for a socket: on a free loopback port) and stops it
-/// in the destructor. The
-/// server also stops, and removes its temporary files, when this process dies,
-/// however it dies.
+/// in the destructor. The server also stops when this process dies, however it
+/// dies.
 class LocalServer {
  public:
   /// Returns when the server serves. Throws LocalServerError.
@@ -56,15 +55,13 @@ class LocalServer {
   void Stop();
 
  private:
-  class TemporaryDirectory;
-  class Process;
+  struct Process;
 
-  void WaitUntilServing(const std::filesystem::path& binary,
-                        std::chrono::milliseconds timeout,
-                        const std::stop_token& stop);
+  /// Why it does not serve; empty: it does.
+  std::string WaitUntilServing(const LocalServerOptions& options);
 
   std::chrono::milliseconds stop_timeout_;
-  std::unique_ptr<TemporaryDirectory> directory_;
+  std::filesystem::path directory_;
   std::unique_ptr<Process> process_;
   std::string address_;
 };

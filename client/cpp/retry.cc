@@ -7,42 +7,29 @@
 #include <thread>
 
 namespace torqued::client {
-namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
-
-constexpr milliseconds kFirstBackoff{50};
-constexpr milliseconds kMaxBackoff{1000};
-// What the last try of a call has until its deadline.
-constexpr milliseconds kLastTry{50};
-// Without a deadline.
-constexpr std::chrono::seconds kLongestOutage{300};
-
-// From a half to 1.
-double Share() {
-  thread_local std::minstd_rand generator{std::random_device{}()};
-  return std::uniform_real_distribution<>(0.5, 1)(generator);
-}
-
-}  // namespace
+using Delay = std::optional<nanoseconds>;
 
 bool MayTryAgain(const Error& error, Effect effect) {
   const bool unavailable = error.code() == grpc::StatusCode::UNAVAILABLE;
   if (effect == Effect::kChanges) {
+    // Nothing was done.
     return unavailable && error.reason() == v1::DRAINING;
   }
-  if (unavailable || error.code() == grpc::StatusCode::CANCELLED) return true;
-  // Without a delay it is a limit, which another try meets again.
-  return error.code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
-         error.details().retry_delay.has_value();
+  // Without a delay RESOURCE_EXHAUSTED is a limit, which another try meets
+  // again.
+  return unavailable || error.code() == grpc::StatusCode::CANCELLED ||
+         (error.code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
+          error.details().retry_delay);
 }
 
 bool RetryBudget::Take(Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   if (now > filled_) {
     const std::chrono::duration<double> passed = now - filled_;
-    left_ = std::min(kMost, left_ + kPerSecond * passed.count());
+    left_ = std::min(50., left_ + 10 * passed.count());
     filled_ = now;
   }
   if (left_ < 1) return false;
@@ -52,11 +39,10 @@ bool RetryBudget::Take(Clock::time_point now) {
 
 void RetryBudget::Answered() {
   const std::lock_guard lock(mutex_);
-  left_ = std::min(kMost, left_ + 1);
+  left_ = std::min(50., left_ + 1);
 }
 
-std::optional<nanoseconds> RetrySchedule::NextDelay(const Error& error,
-                                                    Clock::time_point now) {
+Delay RetrySchedule::NextDelay(const Error& error, Clock::time_point now) {
   if (!MayTryAgain(error, effect_)) return std::nullopt;
   if (!failing_since_) failing_since_ = now;
   const nanoseconds asked =
@@ -66,51 +52,50 @@ std::optional<nanoseconds> RetrySchedule::NextDelay(const Error& error,
   return std::max(asked, std::min(Backoff(), left));
 }
 
-std::optional<nanoseconds> RetrySchedule::StillToWait(Clock::time_point now) {
+Delay RetrySchedule::StillToWait(Clock::time_point now) {
   const nanoseconds left = UntilLastTry(now);
-  if (left <= nanoseconds::zero()) return std::nullopt;
-  if (policy_.budget == nullptr || policy_.budget->Take(now)) {
+  // The last try takes no token.
+  if (left <= nanoseconds::zero() || policy_.budget == nullptr ||
+      policy_.budget->Take(now)) {
     return std::nullopt;
   }
   return std::min(Backoff(), left);
 }
 
-std::optional<nanoseconds> RetrySchedule::Announce(const Error& error) {
-  const auto delay = NextDelay(error, Clock::now());
+Delay RetrySchedule::Announce(const Error& error) {
+  const Delay delay = NextDelay(error, Clock::now());
   if (delay && policy_.waiting) policy_.waiting(error, *delay);
   return delay;
 }
 
 void RetrySchedule::Answered() {
-  backoff_ = kFirstBackoff;
+  backoff_ = milliseconds(50);
   failing_since_.reset();
   if (policy_.budget != nullptr) policy_.budget->Answered();
 }
 
-void RetrySchedule::Wait(nanoseconds delay) {
-  for (std::optional<nanoseconds> next = delay; next;
-       next = StillToWait(Clock::now())) {
-    std::this_thread::sleep_for(*next);
-  }
-}
-
+// Half to all of what doubles from 50 ms to 1 s.
 nanoseconds RetrySchedule::Backoff() {
-  const nanoseconds whole = backoff_;
-  backoff_ = std::min(backoff_ * 2, kMaxBackoff);
-  return std::chrono::duration_cast<nanoseconds>(whole * Share());
+  thread_local std::minstd_rand generator{std::random_device{}()};
+  const std::chrono::duration<double, std::milli> wait =
+      backoff_ * std::uniform_real_distribution<>(0.5, 1)(generator);
+  backoff_ = std::min(backoff_ * 2, milliseconds(1000));
+  return std::chrono::duration_cast<nanoseconds>(wait);
 }
 
+// The last try comes 50 ms before the deadline; of a call without one, before
+// 300 s have passed since the first failure after the last answer.
 nanoseconds RetrySchedule::UntilLastTry(Clock::time_point now) const {
-  const Clock::time_point end = deadline_ == kForever && failing_since_
-                                    ? *failing_since_ + kLongestOutage
-                                    : deadline_;
-  return end - now - kLastTry;
+  const Clock::time_point end =
+      deadline_ == kForever && failing_since_
+          ? *failing_since_ + std::chrono::seconds(300)
+          : deadline_;
+  return end - now - milliseconds(50);
 }
 
 void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
                    std::optional<RetrySchedule> schedule) {
-  bool again = false;
-  while (true) {
+  for (bool again = false;; again = true) {
     grpc::ClientContext context;
     context.set_deadline(deadline);
     // A refused connection would be final, so this try waits for a server.
@@ -122,12 +107,12 @@ void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
       if (schedule) schedule->Answered();
       return;
     }
-
     const Error error = DecodeError(status);
-    const auto delay = schedule ? schedule->Announce(error) : std::nullopt;
+    Delay delay = schedule ? schedule->Announce(error) : std::nullopt;
     if (!delay) throw error;
-    schedule->Wait(*delay);
-    again = true;
+    for (; delay; delay = schedule->StillToWait(Clock::now())) {
+      std::this_thread::sleep_for(*delay);
+    }
   }
 }
 

@@ -26,28 +26,22 @@ using Waiting =
 /// Whether a call changes something on the server.
 enum class Effect : std::uint8_t { kNone, kChanges };
 
-/// Whether another try may follow `error`. A call without effect may be tried
-/// again where the server is not there, was lost, is stopping or is full; a
-/// call with an effect only where a stopping server refused it (DRAINING), so
-/// that nothing was done. CANCELLED counts as the server's doing: a caller that
-/// cancels does not ask.
+/// Whether another try may follow `error`. CANCELLED counts as the server's
+/// doing: a caller that cancels does not ask.
 bool MayTryAgain(const Error& error, Effect effect);
 
-/// How many tries beyond the first ones all calls of a connection may make, so
-/// that a server that comes back is not run over: 50, and more by 10 a second
-/// and by one for every call or chunk that is answered, up to 50. Thread-safe.
+/// Bounds the tries beyond the first ones of all calls of a connection: a
+/// bucket of 50 tokens, which gains 10 a second and one with each answer.
+/// Thread-safe.
 class RetryBudget {
  public:
-  /// False where it is used up.
+  /// Whether there was a token.
   bool Take(Clock::time_point now);
   void Answered();
 
  private:
-  static constexpr double kMost = 50;
-  static constexpr double kPerSecond = 10;
-
   std::mutex mutex_;
-  double left_ = kMost;
+  double left_ = 50;
   Clock::time_point filled_;
 };
 
@@ -58,12 +52,7 @@ struct RetryPolicy {
   std::shared_ptr<RetryBudget> budget = {};
 };
 
-/// The waits between the tries of one call. A wait is a random share, from a
-/// half to all, of a length that doubles from 50 ms to 1 s, and is never
-/// shorter than the server asks for. While the budget has no room, further
-/// waits follow. The last try comes 50 ms before the deadline; of a call
-/// without a deadline, 50 ms before 300 s have passed since the first failure
-/// after the last answer. The last try needs no room in the budget.
+/// The waits between the tries of one call.
 class RetrySchedule {
  public:
   /// The deadline of a call that has none.
@@ -73,9 +62,7 @@ class RetrySchedule {
                          Effect effect = Effect::kNone)
       : deadline_(deadline), policy_(std::move(policy)), effect_(effect) {}
 
-  /// How long to wait after a failure. Nothing: the failure is final, because
-  /// MayTryAgain denies another try, or because the time that is left is over
-  /// or shorter than the server asks for.
+  /// How long to wait after a failure. Nothing: it is final.
   std::optional<std::chrono::nanoseconds> NextDelay(const Error& error,
                                                     Clock::time_point now);
   /// How long to wait further once a wait has passed. Nothing: the next try may
@@ -85,9 +72,6 @@ class RetrySchedule {
   std::optional<std::chrono::nanoseconds> Announce(const Error& error);
   /// The server answered: the next failure counts as the first one.
   void Answered();
-
-  /// Returns when the next try may begin, `delay` from now at the earliest.
-  void Wait(std::chrono::nanoseconds delay);
 
   Effect effect() const { return effect_; }
 
@@ -104,8 +88,8 @@ class RetrySchedule {
 
 using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
 
-/// Runs `attempt`, again and again where there is a schedule that allows it,
-/// until it succeeds. Throws Error.
+/// Runs `attempt` until it succeeds, again if the schedule allows it. Throws
+/// Error.
 void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
                    std::optional<RetrySchedule> schedule);
 

@@ -1,7 +1,8 @@
 #include "client/cpp/rows.h"
 
+#include <absl/strings/numbers.h>
+
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <utility>
 
@@ -40,17 +41,13 @@ std::int64_t RowsPerCall(std::int64_t request_bytes_per_row,
 Error CountedFromStart(const Error& error, std::int64_t first_row) {
   if (first_row == 0) return error;
   Error::Details details = error.details();
-  if (const auto found = details.metadata.find("row");
-      found != details.metadata.end()) {
-    std::string& text = found->second;
-    std::int64_t row = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, problem] = std::from_chars(text.data(), end, row);
-    // What a server says need not make sense.
-    if (problem == std::errc() && stop == end &&
-        !__builtin_add_overflow(row, first_row, &row)) {
-      text = std::to_string(row);
-    }
+  const auto found = details.metadata.find("row");
+  std::int64_t row = 0;
+  // What a server says need not make sense.
+  if (found != details.metadata.end() &&
+      absl::SimpleAtoi(found->second, &row) &&
+      !__builtin_add_overflow(row, first_row, &row)) {
+    found->second = std::to_string(row);
   }
   return Error(error.code(),
                std::string(error.what()) + " (in the call from row " +

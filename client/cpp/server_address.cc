@@ -1,44 +1,24 @@
 #include "client/cpp/server_address.h"
 
-#include <string_view>
-
 #include "server/flags/address.h"
 
 namespace torqued::client {
-namespace {
-
-using flags::IsIpv6;
-
-/// What stands behind the last colon may be a port: "::1:7421".
-bool MayHavePort(const std::string& address) {
-  const std::size_t colon = address.rfind(':');
-  return address.find_first_not_of("0123456789", colon + 1) ==
-             std::string::npos &&
-         IsIpv6(address.substr(0, colon));
-}
-
-}  // namespace
 
 std::string WithDefaultPort(const std::string& address) {
-  const std::string_view place = flags::WithoutSecurity(address);
-  if (place.size() < address.size()) {
-    return address.substr(0, address.size() - place.size()) +
-           WithDefaultPort(std::string(place));
+  const std::string place(flags::WithoutSecurity(address));
+  const std::string security = address.substr(0, address.size() - place.size());
+  const std::string port = ":" + std::to_string(kDefaultPort);
+  const std::size_t colon = place.rfind(':');
+  if (place.empty() || place.find('/') != std::string::npos) return address;
+  if (colon == std::string::npos || (place[0] == '[' && place.back() == ']')) {
+    return address + port;
   }
-  std::string port(1, ':');
-  port += std::to_string(kDefaultPort);
-  if (address.empty() || address.find('/') != std::string::npos) {
-    return address;
-  }
-  if (address.front() == '[') {
-    return address.back() == ']' ? address + port : address;
-  }
-  if (address.find(':') == std::string::npos) return address + port;
-  // Without the brackets that a port needs.
-  if (IsIpv6(address) && !MayHavePort(address)) {
-    return std::string("[").append(address).append("]").append(port);
-  }
-  return address;
+  // What stands behind the last colon may be a port: "::1:7421".
+  const bool may_have_port =
+      place.find_first_not_of("0123456789", colon + 1) == std::string::npos &&
+      flags::IsIpv6(place.substr(0, colon));
+  if (!flags::IsIpv6(place) || may_have_port) return address;
+  return security + "[" + place + "]" + port;
 }
 
 }  // namespace torqued::client

@@ -14,7 +14,7 @@ namespace torqued::client {
 struct TrajectorySamples {
   std::vector<double> time;  // s, strictly increasing
   Batch q = {};              // rad or m
-  /// rad/s or m/s, rad/s^2 or m/s^2. Both may be empty where the start says how
+  /// rad/s or m/s, rad/s^2 or m/s^2. Both may be empty if the start says how
   /// they are derived.
   Batch v = {};
   Batch a = {};
@@ -23,21 +23,21 @@ struct TrajectorySamples {
   Batch tip_wrench_on_environment = {};
 };
 
+/// The tables of torqued.v1.TrajectoryRows.
+#define TORQUED_TRAJECTORY_TABLES(X)                                          \
+  X(tau)                                                                      \
+  X(v)                                                                        \
+  X(a)                                                                        \
+  X(path_a) X(path_b) X(path_c) X(path_d) X(path_e) X(sigma_min) X(condition) \
+      X(torque_limit)
+
 /// The verdict, and of the tables those that CheckTrajectoryStart.tables names,
 /// one row a sample.
 struct TrajectoryCheck {
   v1::TrajectoryVerdict verdict;
-  Batch tau;
-  Batch v;
-  Batch a;
-  Batch path_a;
-  Batch path_b;
-  Batch path_c;
-  Batch path_d;
-  Batch path_e;
-  Batch sigma_min;
-  Batch condition;
-  Batch torque_limit;
+#define TORQUED_TRAJECTORY_TABLE(name) Batch name;
+  TORQUED_TRAJECTORY_TABLES(TORQUED_TRAJECTORY_TABLE)
+#undef TORQUED_TRAJECTORY_TABLE
 };
 
 }  // namespace torqued::client

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "client/cpp/client.h"
-#include "tests/client/fake_replies.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/await.h"
 
@@ -31,14 +30,8 @@ grpc::StatusCode CodeOf(PendingEvaluation& pending) {
   return grpc::StatusCode::OK;
 }
 
-auto AnswerAll() {
-  return [](grpc::ServerContext&, const v1::ComputeRequest& request,
-            v1::ComputeReply& reply) { return AnswerWithQ(request, reply); };
-}
-
 auto HangAll(std::atomic<int>* calls) {
-  return [calls](grpc::ServerContext& context, const v1::ComputeRequest&,
-                 v1::ComputeReply&) {
+  return [calls](auto& context, const auto&, auto&) {
     ++*calls;
     return Hang(context);
   };
@@ -56,15 +49,13 @@ TEST(ComputeAsync, HasItsCallsInFlightAtOnce) {
   FakeServer server;
   constexpr int kCalls = 100;
   std::latch all(kCalls);
-  server.compute = [&all](grpc::ServerContext& context,
-                          const v1::ComputeRequest& request,
-                          v1::ComputeReply& reply) {
+  server.compute = [&all](auto& context, const auto& request, auto& reply) {
     all.count_down();
     while (!all.try_wait()) {
       if (context.IsCancelled()) return grpc::Status::CANCELLED;
       std::this_thread::sleep_for(milliseconds(2));
     }
-    return AnswerWithQ(request, reply);
+    return AnswerWithQ(context, request, reply);
   };
   const Client client = Client::Connect(server.address());
   std::vector<PendingEvaluation> pending;
@@ -81,7 +72,7 @@ TEST(ComputeAsync, HasItsCallsInFlightAtOnce) {
 
 TEST(ComputeAsync, GivesItsResultOnce) {
   FakeServer server;
-  server.compute = AnswerAll();
+  server.compute = AnswerWithQ;
   const Client client = Client::Connect(server.address());
   PendingEvaluation pending = client.ComputeAsync("arm", {kTorque}, kState);
   EXPECT_TRUE(pending.valid());
@@ -93,22 +84,9 @@ TEST(ComputeAsync, GivesItsResultOnce) {
   EXPECT_THROW(PendingEvaluation().Wait(), Error);
 }
 
-TEST(ComputeAsync, CallsAFunctionOnce) {
-  FakeServer server;
-  server.compute = AnswerAll();
-  const Client client = Client::Connect(server.address());
-  std::promise<Evaluation> done;
-  client.ComputeAsync("arm", {kTorque}, kState, {},
-                      [&done](PendingEvaluation pending) {
-                        EXPECT_TRUE(pending.Done());
-                        done.set_value(pending.Get());
-                      });
-  EXPECT_EQ(Await(done.get_future()).tau, kState.q);
-}
-
 TEST(ComputeAsync, AFunctionMayBeginTheNextCall) {
   FakeServer server;
-  server.compute = AnswerAll();
+  server.compute = AnswerWithQ;
   const Client client = Client::Connect(server.address());
   std::promise<int> done;
   int calls = 0;
@@ -124,31 +102,16 @@ TEST(ComputeAsync, AFunctionMayBeginTheNextCall) {
   EXPECT_EQ(Await(done.get_future()), 50);
 }
 
-TEST(ComputeAsync, WhatDoesNotGoTogetherIsRefusedByTheResult) {
-  FakeServer server;
-  const Client client = Client::Connect(server.address());
-  PendingEvaluation pending = client.ComputeAsync(
-      "arm", {kTorque}, {.q = Batch::Zero(3, 2), .v = Batch::Zero(2, 2)});
-  try {
-    pending.Get();
-    FAIL() << "did not throw";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.reason(), v1::WRONG_ROW_COUNT);
-  }
-}
-
 TEST(ComputeAsync, TriesAgainAsACallThatWaitsDoes) {
   FakeServer server;
   std::atomic<int> calls = 0;
-  server.compute = [&calls](grpc::ServerContext&,
-                            const v1::ComputeRequest& request,
-                            v1::ComputeReply& reply) {
+  server.compute = [&calls](auto& context, const auto& request, auto& reply) {
     if (++calls == 1) {
       return Failure(grpc::StatusCode::RESOURCE_EXHAUSTED, "OVERLOADED",
                      milliseconds(300));
     }
     if (calls == 2) return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING");
-    return AnswerWithQ(request, reply);
+    return AnswerWithQ(context, request, reply);
   };
   ConnectOptions options;
   std::vector<v1::Reason> told;
@@ -163,25 +126,9 @@ TEST(ComputeAsync, TriesAgainAsACallThatWaitsDoes) {
   EXPECT_THAT(told, ::testing::ElementsAre(v1::OVERLOADED, v1::DRAINING));
 }
 
-TEST(ComputeAsync, DoesNotTryAgainWhenToldNotTo) {
-  FakeServer server;
-  std::atomic<int> calls = 0;
-  server.compute = [&calls](grpc::ServerContext&, const v1::ComputeRequest&,
-                            v1::ComputeReply&) {
-    ++calls;
-    return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING");
-  };
-  ConnectOptions options;
-  options.retry = false;
-  const Client client = Client::Connect(server.address(), options);
-  PendingEvaluation pending = client.ComputeAsync("arm", {kTorque}, kState);
-  EXPECT_EQ(CodeOf(pending), grpc::StatusCode::UNAVAILABLE);
-  EXPECT_EQ(calls, 1);
-}
-
 TEST(ComputeAsync, AFunctionOfTheOptionsMayThrow) {
   FakeServer server;
-  server.compute = AnswerAll();
+  server.compute = AnswerWithQ;
   const Client client = Client::Connect(server.address());
   ComputeOptions options;
   options.progress = [](std::int64_t, std::int64_t) {
@@ -212,12 +159,10 @@ TEST(ComputeAsync, EndsAtItsDeadline) {
 TEST(ComputeAsync, IsCancelledWhereverItIs) {
   FakeServer server;
   std::atomic<int> calls = 0;
-  server.compute = [&calls](grpc::ServerContext& context,
-                            const v1::ComputeRequest& request,
-                            v1::ComputeReply& reply) {
+  server.compute = [&calls](auto& context, const auto& request, auto& reply) {
     // The first calls of the large batch are answered.
     const bool large = request.q().f64().size() > 1000;
-    if (++calls < 10 && large) return AnswerWithQ(request, reply);
+    if (++calls < 10 && large) return AnswerWithQ(context, request, reply);
     return Hang(context);
   };
   const Client client = Client::Connect(server.address(), {.chunk_rows = 1000});
@@ -239,8 +184,7 @@ TEST(ComputeAsync, IsCancelledWhereverItIs) {
 
 TEST(ComputeAsync, IsCancelledWhileItWaitsForAnotherTry) {
   FakeServer server;
-  server.compute = [](grpc::ServerContext&, const v1::ComputeRequest&,
-                      v1::ComputeReply&) {
+  server.compute = [](auto&, const auto&, auto&) {
     // Longer than anything here waits.
     return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING",
                    std::chrono::minutes(10));
@@ -263,8 +207,7 @@ TEST(ComputeAsync, IsCancelledWhileItWaitsForAnotherTry) {
 TEST(ComputeAsync, AHandleThatGoesAwayCancels) {
   FakeServer server;
   std::atomic<int> calls = 0, ended = 0;
-  server.compute = [&](grpc::ServerContext& context, const v1::ComputeRequest&,
-                       v1::ComputeReply&) {
+  server.compute = [&](auto& context, const auto&, auto&) {
     ++calls;
     const grpc::Status status = Hang(context);
     ++ended;
@@ -318,21 +261,8 @@ TEST(ComputeAsync, AServerThatGoesAwayIsWaitedForUntilItIsBack) {
   server.reset();
   EXPECT_FALSE(pending.WaitFor(milliseconds(100)));
   FakeServer next(port);
-  next.compute = AnswerAll();
+  next.compute = AnswerWithQ;
   EXPECT_EQ(pending.Get().tau, kState.q);
-}
-
-TEST(ComputeAsync, AServerThatStaysAwayIsAnError) {
-  auto server = std::make_unique<FakeServer>();
-  const Client client = Client::Connect(server->address());
-  server.reset();
-  ComputeOptions options;
-  options.deadline = milliseconds(300);
-  PendingEvaluation pending =
-      client.ComputeAsync("arm", {kTorque}, kState, options);
-  EXPECT_THAT(CodeOf(pending),
-              ::testing::AnyOf(grpc::StatusCode::UNAVAILABLE,
-                               grpc::StatusCode::DEADLINE_EXCEEDED));
 }
 
 }  // namespace

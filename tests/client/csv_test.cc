@@ -63,12 +63,6 @@ TEST(ParseCsv, RefusesASecondHeaderAndAnEmptyFile) {
   EXPECT_EQ(ErrorOf("\n# nothing\n").first, "f.csv");
 }
 
-TEST(ParseCsv, AllowsATableOfNoRows) {
-  const CsvTable table = ParseCsv("a,b\n", "f.csv");
-  EXPECT_EQ(table.numbers.rows(), 0);
-  EXPECT_EQ(table.numbers.cols(), 2);
-}
-
 TEST(CsvWriter, WritesWhatTheReaderReadsBackBitForBit) {
   CsvWriter csv({"a", "b"});
   for (const double number : {0.1, -1e-300, 1.0 / 3, 5e300}) {

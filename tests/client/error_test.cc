@@ -62,32 +62,6 @@ TEST(Error, HasReasonMetadataViolationsAndRetryDelay) {
   EXPECT_EQ(error.details().retry_delay, std::chrono::milliseconds(2500));
 }
 
-TEST(Error, DropsADelayThatIsNone) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const std::pair<std::int64_t, int> kNone[] = {{kMost, 0},
-                                                {kMost / 1'000'000'000 + 1, 0},
-                                                {-1, 0},
-                                                {0, -1},
-                                                {0, 1'000'000'000}};
-  for (const auto& [seconds, nanos] : kNone) {
-    v1::RetryInfo retry;
-    retry.mutable_retry_delay()->set_seconds(seconds);
-    retry.mutable_retry_delay()->set_nanos(nanos);
-    v1::Status details;
-    Pack(retry, "type.googleapis.com/google.rpc.RetryInfo", &details);
-    EXPECT_EQ(DecodeError(With(details)).details().retry_delay, std::nullopt)
-        << seconds;
-  }
-}
-
-TEST(Error, WithoutDetailsKeepsCodeAndMessage) {
-  const Error error = DecodeError({grpc::StatusCode::UNAVAILABLE, "gone"});
-  EXPECT_EQ(error.code(), grpc::StatusCode::UNAVAILABLE);
-  EXPECT_STREQ(error.what(), "gone");
-  EXPECT_EQ(error.reason(), v1::REASON_UNSPECIFIED);
-  EXPECT_EQ(error.details().retry_delay, std::nullopt);
-}
-
 TEST(Error, WithDamagedDetailsKeepsCodeAndMessage) {
   v1::Status details;
   google::protobuf::Any* any = details.add_details();
@@ -128,19 +102,6 @@ TEST(Error, KeepsTheNameOfAReasonFromALaterVersion) {
   const Error error = DecodeError(With(details));
   EXPECT_EQ(error.reason(), v1::REASON_UNSPECIFIED);
   EXPECT_EQ(error.details().reason, "MOON_TOO_FULL");
-}
-
-TEST(Error, KnowsDetailsByTheirTypeNameUnderAnyHost) {
-  v1::Status details;
-  Pack(Info("MODEL_BROKEN"), "example.org/types/google.rpc.ErrorInfo",
-       &details);
-  EXPECT_EQ(DecodeError(With(details)).reason(), v1::MODEL_BROKEN);
-}
-
-TEST(StatusCode, HasItsNameAndItsNumberWhenUnknown) {
-  EXPECT_EQ(ToString(grpc::StatusCode::OK), "OK");
-  EXPECT_EQ(ToString(grpc::StatusCode::UNAUTHENTICATED), "UNAUTHENTICATED");
-  EXPECT_EQ(ToString(static_cast<grpc::StatusCode>(31)), "CODE_31");
 }
 
 }  // namespace

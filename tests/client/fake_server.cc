@@ -2,7 +2,11 @@
 
 #include <netinet/in.h>
 #include <sys/socket.h>
+
 #include <cstdlib>
+#include <thread>
+
+#include "torqued/v1/errors.pb.h"
 
 namespace torqued::client {
 namespace {
@@ -26,89 +30,76 @@ int HeldPort() {
   return ntohs(held.sin_port);
 }
 
+template <class Handler, class Request, class Reply>
+grpc::Status Answer(const Handler& handler, grpc::ServerContext* context,
+                    const Request* request, Reply* reply) {
+  return handler ? handler(*context, *request, *reply) : grpc::Status::OK;
+}
+
 }  // namespace
 
-class FakeServer::Dynamics : public v1::Dynamics::Service {
- public:
-  explicit Dynamics(FakeServer& owner) : owner_(owner) {}
-  grpc::Status Compute(grpc::ServerContext* context,
-                       const v1::ComputeRequest* request,
-                       v1::ComputeReply* reply) override {
-    if (!owner_.compute) return Service::Compute(context, request, reply);
-    return owner_.compute(*context, *request, *reply);
-  }
-
- private:
-  FakeServer& owner_;
-};
-
-class FakeServer::Registry : public v1::ModelRegistry::Service {
- public:
-  explicit Registry(FakeServer& owner) : owner_(owner) {}
-  grpc::Status RegisterModel(grpc::ServerContext* context,
-                             const v1::RegisterModelRequest* request,
-                             v1::RegisterModelReply* reply) override {
-    if (!owner_.register_model) {
-      return Service::RegisterModel(context, request, reply);
+struct FakeServer::Services {
+  struct Dynamics : v1::Dynamics::Service {
+    explicit Dynamics(FakeServer& owner) : owner(owner) {}
+    grpc::Status Compute(grpc::ServerContext* context,
+                         const v1::ComputeRequest* request,
+                         v1::ComputeReply* reply) override {
+      return Answer(owner.compute, context, request, reply);
     }
-    return owner_.register_model(*context, *request, *reply);
-  }
-  grpc::Status ListModels(grpc::ServerContext* context,
-                          const v1::ListModelsRequest* request,
-                          v1::ListModelsReply* reply) override {
-    if (!owner_.list_models) {
-      return Service::ListModels(context, request, reply);
+    FakeServer& owner;
+  };
+  struct Registry : v1::ModelRegistry::Service {
+    explicit Registry(FakeServer& owner) : owner(owner) {}
+    grpc::Status RegisterModel(grpc::ServerContext* context,
+                               const v1::RegisterModelRequest* request,
+                               v1::RegisterModelReply* reply) override {
+      return Answer(owner.register_model, context, request, reply);
     }
-    return owner_.list_models(*context, *request, *reply);
-  }
-
- private:
-  FakeServer& owner_;
-};
-
-class FakeServer::Trajectories : public v1::Trajectories::Service {
- public:
-  explicit Trajectories(FakeServer& owner) : owner_(owner) {}
-  grpc::Status CheckTrajectory(
-      grpc::ServerContext* context,
-      grpc::ServerReaderWriter<v1::CheckTrajectoryReply,
-                               v1::CheckTrajectoryRequest>* stream) override {
-    if (!owner_.check_trajectory) {
-      return Service::CheckTrajectory(context, stream);
+    grpc::Status ListModels(grpc::ServerContext* context,
+                            const v1::ListModelsRequest* request,
+                            v1::ListModelsReply* reply) override {
+      return Answer(owner.list_models, context, request, reply);
     }
-    return owner_.check_trajectory(*context, *stream);
-  }
+    FakeServer& owner;
+  };
+  struct Trajectories : v1::Trajectories::Service {
+    explicit Trajectories(FakeServer& owner) : owner(owner) {}
+    grpc::Status CheckTrajectory(
+        grpc::ServerContext* context,
+        grpc::ServerReaderWriter<v1::CheckTrajectoryReply,
+                                 v1::CheckTrajectoryRequest>* stream) override {
+      return owner.check_trajectory(*context, *stream);
+    }
+    FakeServer& owner;
+  };
+  struct Info : v1::ServerInfo::Service {
+    explicit Info(FakeServer& owner) : owner(owner) {}
+    grpc::Status GetServerInfo(grpc::ServerContext* context,
+                               const v1::GetServerInfoRequest* request,
+                               v1::GetServerInfoReply* reply) override {
+      return Answer(owner.get_server_info, context, request, reply);
+    }
+    FakeServer& owner;
+  };
 
- private:
-  FakeServer& owner_;
-};
+  explicit Services(FakeServer& owner)
+      : dynamics(owner), registry(owner), trajectories(owner), info(owner) {}
 
-class FakeServer::ServerInfo : public v1::ServerInfo::Service {
- public:
-  explicit ServerInfo(FakeServer& owner) : owner_(owner) {}
-  grpc::Status GetServerInfo(grpc::ServerContext* context,
-                             const v1::GetServerInfoRequest* request,
-                             v1::GetServerInfoReply* reply) override {
-    if (!owner_.get_server_info) return grpc::Status::OK;
-    return owner_.get_server_info(*context, *request, *reply);
-  }
-
- private:
-  FakeServer& owner_;
+  Dynamics dynamics;
+  Registry registry;
+  Trajectories trajectories;
+  Info info;
 };
 
 FakeServer::FakeServer(int port)
     : port_(port > 0 ? port : HeldPort()),
-      dynamics_(std::make_unique<Dynamics>(*this)),
-      registry_(std::make_unique<Registry>(*this)),
-      trajectories_(std::make_unique<Trajectories>(*this)),
-      server_info_(std::make_unique<ServerInfo>(*this)) {
+      services_(std::make_unique<Services>(*this)) {
   grpc::ServerBuilder builder;
   builder.AddListeningPort(address(), grpc::InsecureServerCredentials());
-  builder.RegisterService(dynamics_.get());
-  builder.RegisterService(registry_.get());
-  builder.RegisterService(trajectories_.get());
-  builder.RegisterService(server_info_.get());
+  builder.RegisterService(&services_->dynamics);
+  builder.RegisterService(&services_->registry);
+  builder.RegisterService(&services_->trajectories);
+  builder.RegisterService(&services_->info);
   server_ = builder.BuildAndStart();
 }
 
@@ -116,8 +107,42 @@ FakeServer::~FakeServer() {
   server_->Shutdown(std::chrono::system_clock::now());
 }
 
-std::string FakeServer::address() const {
-  return "127.0.0.1:" + std::to_string(port_);
+grpc::Status AnswerWithQ(grpc::ServerContext& /*context*/,
+                         const v1::ComputeRequest& request,
+                         v1::ComputeReply& reply) {
+  *reply.mutable_results()->mutable_tau() = request.q();
+  reply.set_rows(request.q().f64().size() / 8 / request.q().columns());
+  return grpc::Status::OK;
+}
+
+grpc::Status Failure(grpc::StatusCode code, const std::string& reason,
+                     std::chrono::milliseconds retry_delay,
+                     const std::map<std::string, std::string>& metadata) {
+  v1::Status details;
+  details.set_code(code);
+  v1::ErrorInfo info;
+  info.set_reason(reason);
+  info.mutable_metadata()->insert(metadata.begin(), metadata.end());
+  google::protobuf::Any* any = details.add_details();
+  any->set_type_url("type.googleapis.com/google.rpc.ErrorInfo");
+  any->set_value(info.SerializeAsString());
+  if (retry_delay.count() > 0) {
+    v1::RetryInfo retry;
+    retry.mutable_retry_delay()->set_seconds(retry_delay.count() / 1000);
+    retry.mutable_retry_delay()->set_nanos(
+        static_cast<int>(retry_delay.count() % 1000 * 1'000'000));
+    any = details.add_details();
+    any->set_type_url("type.googleapis.com/google.rpc.RetryInfo");
+    any->set_value(retry.SerializeAsString());
+  }
+  return {code, "a sentence", details.SerializeAsString()};
+}
+
+grpc::Status Hang(grpc::ServerContext& context) {
+  while (!context.IsCancelled()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return grpc::Status::CANCELLED;
 }
 
 }  // namespace torqued::client

@@ -3,7 +3,9 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -25,34 +27,40 @@ class FakeServer {
   explicit FakeServer(int port = 0);
   ~FakeServer();
 
-  std::string address() const;
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
   int port() const { return port_; }
 
-  template <class Request, class Reply>
-  using StreamHandler = std::function<grpc::Status(
-      grpc::ServerContext&, grpc::ServerReaderWriter<Reply, Request>&)>;
-
-  // Unset: UNIMPLEMENTED. Set before the first call.
+  // Unset: an empty reply. Set before the first call.
   Handler<v1::ComputeRequest, v1::ComputeReply> compute;
   Handler<v1::RegisterModelRequest, v1::RegisterModelReply> register_model;
   Handler<v1::ListModelsRequest, v1::ListModelsReply> list_models;
-  StreamHandler<v1::CheckTrajectoryRequest, v1::CheckTrajectoryReply>
-      check_trajectory;
-  /// Unset: an empty reply, for whoever connects.
   Handler<v1::GetServerInfoRequest, v1::GetServerInfoReply> get_server_info;
+  std::function<grpc::Status(
+      grpc::ServerContext&,
+      grpc::ServerReaderWriter<v1::CheckTrajectoryReply,
+                               v1::CheckTrajectoryRequest>&)>
+      check_trajectory;
 
  private:
-  class Dynamics;
-  class Registry;
-  class Trajectories;
-  class ServerInfo;
+  struct Services;
 
   int port_ = 0;
-  std::unique_ptr<Dynamics> dynamics_;
-  std::unique_ptr<Registry> registry_;
-  std::unique_ptr<Trajectories> trajectories_;
-  std::unique_ptr<ServerInfo> server_info_;
+  std::unique_ptr<Services> services_;
   std::unique_ptr<grpc::Server> server_;
 };
+
+/// tau = q.
+grpc::Status AnswerWithQ(grpc::ServerContext& context,
+                         const v1::ComputeRequest& request,
+                         v1::ComputeReply& reply);
+
+/// A failure with the details that the service gives. No delay: none is asked
+/// for.
+grpc::Status Failure(grpc::StatusCode code, const std::string& reason,
+                     std::chrono::milliseconds retry_delay = {},
+                     const std::map<std::string, std::string>& metadata = {});
+
+/// Returns when the client has given up, which the test waits for.
+grpc::Status Hang(grpc::ServerContext& context);
 
 }  // namespace torqued::client

@@ -2,69 +2,54 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <thread>
 
-#include "tests/client/live_server.h"
+#include "client/cpp/client.h"
+#include "client/cpp/local_server.h"
 
 namespace torqued::client {
 namespace {
 
+std::string ReadExample(const std::string& name) {
+  std::ifstream file(std::string(TORQUED_EXAMPLE_MODELS) + "/" + name,
+                     std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Batch Random(Eigen::Index rows, Eigen::Index columns, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(-2, 2);
+  return Batch::NullaryExpr(rows, columns, [&] { return uniform(random); });
+}
+
+bool SameBits(const Batch& a, const Batch& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         std::memcmp(a.data(), b.data(),
+                     static_cast<std::size_t>(a.size()) * sizeof(double)) == 0;
+}
+
+class LiveServer : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    server_ =
+        new LocalServer({.binary = TORQUED_SERVER_BINARY,
+                         .arguments = {"--models", TORQUED_EXAMPLE_MODELS}});
+    client_ = new Client(Client::Connect(server_->address()));
+  }
+  static void TearDownTestSuite() {
+    delete client_;
+    delete server_;
+  }
+
+  static inline LocalServer* server_ = nullptr;
+  static inline Client* client_ = nullptr;
+};
+
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-TEST_F(LiveServer, GivesABatchOfManyMessagesTheSameBitsAsOneOfFew) {
-  const Batch q = Random(30'000, 7, 4);
-  ConnectOptions small;
-  small.max_message_bytes = 512 * 1024;
-  const Client cut = Client::Connect(server_->address(), small);
-  const Evaluation whole = client_->Compute(
-      "panda", {v1::QUANTITY_MASS_MATRIX, v1::QUANTITY_OPERATIONAL_SPACE},
-      {.q = q});
-  const Evaluation parts = cut.Compute(
-      "panda", {v1::QUANTITY_MASS_MATRIX, v1::QUANTITY_OPERATIONAL_SPACE},
-      {.q = q});
-  EXPECT_TRUE(SameBits(whole.mass_matrix, parts.mass_matrix));
-  EXPECT_TRUE(SameBits(whole.lambda, parts.lambda));
-  EXPECT_EQ(whole.rank, parts.rank);
-  EXPECT_EQ(whole.rule, parts.rule);
-  EXPECT_EQ(parts.echo.model(), "panda");
-  for (const Eigen::Index row : {0, 1, 12'345, 29'999}) {
-    const Evaluation one = client_->MassMatrix("panda", {.q = q.row(row)});
-    EXPECT_TRUE(SameBits(one.mass_matrix, whole.mass_matrix.row(row)));
-  }
-}
-
-TEST_F(LiveServer, GivesABatchTheSameBitsWhateverItsParts) {
-  const Batch q = Random(2000, 7, 14), v = Random(2000, 7, 15),
-              a = Random(2000, 7, 16);
-  ComputeOptions options;
-  options.tip_wrench_reference_frame = v1::REFERENCE_FRAME_WORLD;
-  const States states{
-      .q = q, .v = v, .a = a, .tip_wrench_on_environment = Random(2000, 6, 17)};
-  const Evaluation whole = client_->InverseDynamics("panda", states, options);
-  for (const int chunk_rows : {1, 7, 1000}) {
-    ConnectOptions connect;
-    connect.chunk_rows = chunk_rows;
-    const Evaluation parts =
-        Client::Connect(server_->address(), connect)
-            .Compute("panda", {v1::QUANTITY_INVERSE_DYNAMICS}, states, options);
-    EXPECT_TRUE(SameBits(parts.tau, whole.tau));
-    EXPECT_EQ(parts.echo.tip_frame(), whole.echo.tip_frame());
-  }
-}
-
-TEST_F(LiveServer, SaysWhereABatchStopped) {
-  Batch q = Random(5000, 7, 18);
-  q(4000, 3) = kNan;
-  ComputeOptions options;
-  options.options.set_fail_fast(true);
-  try {
-    client_->Compute("panda", {v1::QUANTITY_INVERSE_DYNAMICS}, {.q = q},
-                     options);
-    FAIL() << "did not throw";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.reason(), v1::ROW_FAILED);
-    EXPECT_EQ(error.details().metadata.at("row"), "4000");
-  }
-}
 
 TEST(LimitedServer, IsSentWhatItTakes) {
   const Batch q = Random(5000, 7, 20);
@@ -92,54 +77,6 @@ TEST(LimitedServer, IsSentWhatItTakes) {
         client.MassMatrix("panda", {.q = q.topRows(300)}).mass_matrix;
     EXPECT_TRUE(SameBits(few, wanted.topRows(300))) << "one call";
   }
-}
-
-TEST_F(LiveServer, ComputesAMillionStates) {
-  const Batch q = Random(1'000'000, 2, 19);
-  const Evaluation result = client_->MassMatrix("planar_2r", {.q = q});
-  EXPECT_EQ(result.mass_matrix.rows(), 1'000'000);
-  EXPECT_TRUE(result.ok());
-  const Eigen::Index last = q.rows() - 1;
-  EXPECT_TRUE(SameBits(
-      result.mass_matrix.row(last),
-      client_->MassMatrix("planar_2r", {.q = q.row(last)}).mass_matrix));
-}
-
-TEST_F(LiveServer, TellsWhatItIs) {
-  const v1::GetServerInfoReply info = client_->GetServerInfo();
-  const v1::Echo echo =
-      client_->MassMatrix("planar_2r", {.q = Random(1, 2, 1)}).echo;
-  EXPECT_EQ(info.server_version(), echo.server_version());
-  EXPECT_EQ(info.target(), echo.target());
-  EXPECT_GE(info.targets_size(), 1);
-  EXPECT_GT(info.max_message_bytes(), 0u);
-}
-
-TEST_F(LiveServer, ReturnsSingularValuesOnlyWhenAskedTo) {
-  const States states{.q = Random(50, 7, 9)};
-  const Evaluation plain = client_->OperationalSpace("panda", states);
-  ComputeOptions options;
-  options.operational_space.set_sigma_min(true);
-  const Evaluation asked = client_->OperationalSpace("panda", states, options);
-  EXPECT_TRUE(plain.sigma_min.empty());
-  ASSERT_EQ(asked.sigma_min.size(), 50u);
-  EXPECT_GT(asked.sigma_min[0], 0);
-  EXPECT_TRUE(SameBits(plain.lambda, asked.lambda));
-  EXPECT_EQ(plain.rank, asked.rank);
-}
-
-TEST_F(LiveServer, ComputesInSinglePrecisionWhenAskedTo) {
-  const States states{.q = Random(50, 7, 9)};
-  ComputeOptions options;
-  options.options.set_precision(v1::PRECISION_SINGLE);
-  const Evaluation exact = client_->MassMatrix("panda", states);
-  const Evaluation rounded = client_->MassMatrix("panda", states, options);
-  EXPECT_EQ(rounded.echo.precision(), v1::PRECISION_SINGLE);
-  EXPECT_EQ(rounded.echo.computed_precision(), v1::PRECISION_SINGLE);
-  const double error =
-      (rounded.mass_matrix - exact.mass_matrix).cwiseAbs().maxCoeff();
-  EXPECT_GT(error, 1e-10);
-  EXPECT_LT(error, 1e-5);
 }
 
 /// So many states of the seven-axis arm in surroundings of all kinds.
@@ -186,22 +123,11 @@ TEST_F(LiveServer, GivesBatchesAndCallsTheSameBitsInAllSurroundings) {
   }
 }
 
-TEST_F(LiveServer, NamesABadRowByItsPlaceInTheWholeBatch) {
+TEST_F(LiveServer, NamesTheFirstBadRowByItsPlaceIfThatIsAnError) {
   Batch q = Random(60'000, 7, 9);
   q(44'444, 3) = kNan;
-  q(7, 0) = kNan;
-  const Evaluation result = client_->InverseDynamics("panda", {.q = q});
-  EXPECT_EQ(result.rows_not_ok, 2);
-  ASSERT_EQ(result.row_status.size(), 2u);
-  EXPECT_EQ(result.row_status[0].row(), 7u);
-  EXPECT_EQ(result.row_status[1].row(), 44'444u);
-  EXPECT_EQ(result.row_status[1].joint(), "panda_joint4");
-  EXPECT_TRUE(std::isnan(result.tau(44'444, 0)));
-  EXPECT_TRUE(result.tau.row(44'445).allFinite());
-
   ComputeOptions options;
   options.options.set_fail_fast(true);
-  q(7, 0) = 0;
   try {
     client_->InverseDynamics("panda", {.q = q}, options);
     FAIL() << "did not throw";
@@ -251,52 +177,6 @@ TEST_F(LiveServer, NamesEveryBadRowOfABatchOfWhichMostAreBad) {
   }
 }
 
-TEST_F(LiveServer, TellsWhatIsWrongWithARequest) {
-  const auto reason_of = [](const auto& call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      return std::pair(error.reason(),
-                       error.details().field_violations.empty()
-                           ? std::string()
-                           : error.details().field_violations[0].field);
-    }
-    return std::pair(v1::REASON_UNSPECIFIED, std::string("no error"));
-  };
-  using ::testing::Pair;
-  EXPECT_THAT(reason_of([] {
-                client_->MassMatrix("absent", {.q = Batch::Zero(1, 7)});
-              }),
-              Pair(v1::MODEL_NOT_FOUND, ::testing::_));
-  EXPECT_THAT(
-      reason_of([] { client_->MassMatrix("panda", {.q = Batch::Zero(1, 6)}); }),
-      Pair(v1::WRONG_COLUMN_COUNT, "q"));
-  EXPECT_THAT(reason_of([] {
-                client_->ForwardDynamics("panda", {.q = Batch::Zero(1, 7)});
-              }),
-              Pair(v1::MISSING_INPUT, "tau"));
-  EXPECT_THAT(reason_of([] {
-                ComputeOptions options;
-                options.options.add_joint_names("panda_joint1");
-                client_->MassMatrix("panda", {.q = Batch::Zero(1, 7)}, options);
-              }).first,
-              v1::WRONG_JOINT_NAMES);
-}
-
-TEST_F(LiveServer, PermutesJointsByName) {
-  const Batch q = Random(10, 2, 10);
-  ComputeOptions reversed;
-  reversed.options.add_joint_names("joint2");
-  reversed.options.add_joint_names("joint1");
-  const Evaluation canonical = client_->MassMatrix("planar_2r", {.q = q});
-  const Evaluation swapped =
-      client_->MassMatrix("planar_2r", {.q = q.rowwise().reverse()}, reversed);
-  EXPECT_EQ(swapped.mass_matrix.col(0), canonical.mass_matrix.col(3));
-  EXPECT_EQ(swapped.mass_matrix.col(3), canonical.mass_matrix.col(0));
-  EXPECT_THAT(swapped.echo.joint_names(),
-              ::testing::ElementsAre("joint2", "joint1"));
-}
-
 TEST_F(LiveServer, RegistersValidatesListsAndDeletes) {
   v1::ValidateModelRequest dry_run;
   dry_run.set_source("<robot");
@@ -321,12 +201,6 @@ TEST_F(LiveServer, RegistersValidatesListsAndDeletes) {
   const auto count = client_->ListModels().size();
   client_->DeleteModel("temporary", first.model().revision());
   EXPECT_EQ(client_->ListModels().size(), count - 1);
-}
-
-TEST_F(LiveServer, IsHealthy) {
-  const HealthReport report = client_->CheckHealth();
-  EXPECT_EQ(report.health, Health::kServing);
-  EXPECT_GT(report.round_trip.count(), 0);
 }
 
 TEST_F(LiveServer, ATrajectoryIsCheckedWhateverItsSize) {
@@ -386,6 +260,23 @@ TEST_F(LiveServer, TablesOfATrajectoryThatDoNotFitAreRefused) {
   } catch (const Error& error) {
     ASSERT_EQ(error.details().field_violations.size(), 1u);
     EXPECT_EQ(error.details().field_violations[0].field, "v[1][4]");
+  }
+}
+
+TEST_F(LiveServer, KeepsApartWhatSeveralThreadsBegin) {
+  std::vector<std::jthread> threads;
+  for (unsigned seed = 40; seed < 44; ++seed) {
+    threads.emplace_back([seed] {
+      for (const Eigen::Index rows : {1, 3, 20'000, 7, 15'000}) {
+        const States states{.q = Random(rows, 7, seed)};
+        PendingEvaluation pending = client_->ComputeAsync(
+            "panda", {v1::QUANTITY_GRAVITY_FORCES}, states);
+        const Batch wanted =
+            client_->Compute("panda", {v1::QUANTITY_GRAVITY_FORCES}, states)
+                .gravity;
+        EXPECT_TRUE(SameBits(pending.Get().gravity, wanted));
+      }
+    });
   }
 }
 

@@ -91,12 +91,6 @@ TEST_F(LocalServerTest, ListensOnALoopbackPortIfTheSocketsPathIsTooLong) {
   EXPECT_TRUE(Client::Connect(server.address()).ListModels().empty());
 }
 
-TEST_F(LocalServerTest, IsReachedWithoutTheProxyOfTheEnvironment) {
-  setenv("http_proxy", "http://proxy.invalid", 1);
-  const LocalServer server({.binary = TORQUED_SERVER_BINARY});
-  EXPECT_TRUE(Client::Connect(server.address()).ListModels().empty());
-}
-
 TEST_F(LocalServerTest, OutlivesTheThreadThatStartedIt) {
   std::optional<LocalServer> server;
   std::thread([&server] {
@@ -105,28 +99,6 @@ TEST_F(LocalServerTest, OutlivesTheThreadThatStartedIt) {
   std::this_thread::sleep_for(milliseconds(300));
   EXPECT_TRUE(IsAlive(server->pid()));
   EXPECT_NO_THROW(Client::Connect(server->address()).ListModels());
-}
-
-TEST_F(LocalServerTest, KeepsModelsInAGivenStore) {
-  const LocalServerOptions options{.binary = TORQUED_SERVER_BINARY,
-                                   .store = directory_ / "models.db"};
-  {
-    const LocalServer server(options);
-    v1::RegisterModelRequest request;
-    request.set_name("arm");
-    std::ifstream file(std::string(TORQUED_EXAMPLE_MODELS) + "/planar_2r.urdf");
-    request.set_source(std::string(std::istreambuf_iterator<char>(file), {}));
-    Client::Connect(server.address()).RegisterModel(request);
-  }
-  const LocalServer server(options);
-  EXPECT_EQ(Client::Connect(server.address()).ListModels().size(), 1u);
-}
-
-TEST_F(LocalServerTest, StopsOnlyOnce) {
-  LocalServer server({.binary = TORQUED_SERVER_BINARY});
-  server.Stop();
-  server.Stop();
-  EXPECT_FALSE(IsAlive(server.pid()));
 }
 
 TEST_F(LocalServerTest, ShowsWhatTheServerWroteWhenItDoesNotStart) {
@@ -157,31 +129,11 @@ TEST_F(LocalServerTest, KillsAServerThatIgnoresItsEnd) {
   EXPECT_FALSE(HasChildren());
 }
 
-TEST_F(LocalServerTest, HearsTheServerAlsoWithoutStreamsOfItsOwn) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const std::string script = Script("echo to out\necho to err >&2\nexit 5\n");
-  EXPECT_EXIT(
-      {
-        close(STDOUT_FILENO);
-        close(STDERR_FILENO);
-        const std::string failure = FailureOf({.binary = script});
-        const bool heard = failure.find("to out") != std::string::npos &&
-                           failure.find("to err") != std::string::npos;
-        _exit(heard ? 0 : 1);
-      },
-      ::testing::ExitedWithCode(0), "");
-}
-
 TEST_F(LocalServerTest, LooksWhereTheEnvironmentSays) {
   setenv("TORQUED_SERVER", TORQUED_SERVER_BINARY, 1);
   EXPECT_EQ(FindServerBinary(), TORQUED_SERVER_BINARY);
   setenv("TORQUED_SERVER", "/no/such/server", 1);
   EXPECT_THAT(FailureOf({}), HasSubstr("/no/such/server"));
-}
-
-TEST_F(LocalServerTest, RefusesWhatIsNotExecutable) {
-  EXPECT_THAT(FailureOf({.binary = directory_}),
-              HasSubstr("no executable file"));
 }
 
 }  // namespace

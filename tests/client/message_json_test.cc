@@ -10,17 +10,6 @@
 namespace torqued::cli {
 namespace {
 
-TEST(ToJson, KeepsFieldNamesAndDefaults) {
-  v1::JointInfo joint;
-  joint.set_name("hip");
-  joint.set_lower(0);
-  const Json json = ToJson(joint);
-  EXPECT_EQ(json["name"], "hip");
-  EXPECT_EQ(json["q_index"], 0);
-  EXPECT_EQ(json["lower"], 0);
-  EXPECT_FALSE(json.contains("upper")) << "absent means unlimited";
-}
-
 TEST(ToJson, SaysWhichNonFiniteValueARowHas) {
   v1::RowStatus status;
   status.set_row(5'000'000'000);

@@ -20,10 +20,6 @@ TEST(ParseBatch, TakesRowsBySemicolonAndByRepetition) {
   EXPECT_EQ(ParseBatch("--q", {"0,1", "-2,3", "4,0.5"}), expected);
 }
 
-TEST(ParseBatch, IsEmptyForNothing) {
-  EXPECT_EQ(ParseBatch("--q", {}).size(), 0);
-}
-
 TEST(ParseBatch, RefusesRowsThatAreNoRows) {
   EXPECT_THROW(ParseBatch("--q", {"1,2;3"}), UsageError);
   EXPECT_THROW(ParseBatch("--q", {"1,x"}), UsageError);

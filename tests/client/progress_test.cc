@@ -80,13 +80,5 @@ TEST(ProgressBar, WritesPlainLinesNowAndThenWhereThereIsNoTerminal) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
-TEST(ProgressBar, IsSilentWhenAskedToBe) {
-  std::ostringstream out;
-  ProgressBar bar(out, ProgressStyle::kNone, "states", 10, kStart);
-  bar.Update(5, kStart + seconds(100));
-  bar.Clear();
-  EXPECT_EQ(out.str(), "");
-}
-
 }  // namespace
 }  // namespace torqued::cli

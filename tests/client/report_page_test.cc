@@ -56,18 +56,6 @@ Json DataOf(const std::string& page) {
 
 Json PageData(const Json& check) { return DataOf(DirectoryPage(check)); }
 
-TEST(ReportPage, OfADirectoryTellsTotalsAndTheQuestion) {
-  const Json data = PageData(Checked(2, 3, 1));
-  EXPECT_EQ(data["request"]["asked"]["derating"], 0.75);
-  EXPECT_EQ(data["title"], "moves</script><b>");
-  EXPECT_EQ(data["sentence"],
-            "3 pass, 2 fail, 1 have no verdict; checked in 2.0 s");
-  EXPECT_THAT(data["asked"].dump(),
-              HasSubstr(R"(["derating","all torque limits times 0.75"])"));
-  EXPECT_THAT(data["asked"].dump(), HasSubstr(R"(["server","9.8.7"])"));
-  EXPECT_EQ(data["results"][0]["worst"], "torque of <elbow>");
-}
-
 TEST(ReportPage, NoTextIsMarkup) {
   const std::string page = DirectoryPage(Checked(2, 3, 1));
   EXPECT_THAT(page, Not(HasSubstr("</script><b>")));

@@ -29,26 +29,6 @@ TEST(ServerAddress, WhatSaysWhereStaysAsItIs) {
   }
 }
 
-TEST(ServerAddress, WhatMayHaveAPortNeedsBrackets) {
-  for (const char* address : {"::1:7421", "2001:db8::1:80", "fe80::1:2"}) {
-    EXPECT_EQ(WithDefaultPort(address), address);
-    EXPECT_NE(AddressProblem(address).find("needs brackets"), std::string::npos)
-        << address;
-  }
-  for (const char* address : {"::1", "::", "2001:db8::1", "1:2:3:4:5:6:7:8"}) {
-    EXPECT_EQ(WithDefaultPort(address), "[" + std::string(address) + "]:7421");
-  }
-}
-
-TEST(ServerAddress, WhereAServerCanBe) {
-  for (const char* address :
-       {"localhost:80", "192.0.2.7:65535", "[::1]:1", "unix:socket",
-        "unix:///run/socket", "dns:///host", "ipv4:127.0.0.1:80",
-        "unix-abstract:a:b"}) {
-    EXPECT_EQ(AddressProblem(address), "") << address;
-  }
-}
-
 TEST(ServerAddress, WhereNoneCanBeIsSaidInASentence) {
   for (const char* address :
        {"", "host:", ":80", "host:0", "host:65536", "host:99999", "host:abc",

@@ -115,48 +115,6 @@ TEST(VerdictReport, CsvHasWhatEachJointNeeds) {
       "slide,N,4.5,,,,15,1.5,0.5,,0,0,,,0,0,\n");
 }
 
-/// With a remark on each joint; the verdict counts two more.
-CheckedTrajectory Contradicting() {
-  CheckedTrajectory checked = Failing();
-  v1::TrajectoryVerdict& verdict = checked.check.verdict;
-  for (const auto& [joint, kind] :
-       {std::pair{"el&böw", v1::REMARK_KIND_VELOCITY},
-        {"slide", v1::REMARK_KIND_ACCELERATION}}) {
-    v1::Remark* remark = verdict.add_remarks();
-    remark->set_kind(kind);
-    remark->set_joint(joint);
-    remark->set_first_sample(31);
-    remark->set_last_sample(34);
-    remark->set_steps(3);
-    remark->set_message("remark on " + remark->joint());
-  }
-  verdict.set_remark_count(4);
-  verdict.mutable_joints(0)->set_velocity_remarks(3);
-  verdict.mutable_joints(1)->set_acceleration_remarks(1);
-  return checked;
-}
-
-TEST(VerdictReport, JunitTellsTheRemarksOfAJointByTheirKinds) {
-  CheckedTrajectory checked = Contradicting();
-  v1::TrajectoryVerdict& verdict = checked.check.verdict;
-  verdict.mutable_remarks(1)->set_joint("el&böw");
-  verdict.mutable_remarks(0)->set_message("velocity remark");
-  verdict.mutable_remarks(1)->set_message("acceleration remark");
-  verdict.mutable_joints(0)->set_velocity_remarks(1);
-  verdict.mutable_joints(0)->set_acceleration_remarks(1);
-  verdict.mutable_joints(1)->clear_acceleration_remarks();
-  const std::string junit = VerdictJunit(checked);
-  for (const auto& [name, rate] :
-       {std::pair{"velocity against positions", "velocity remark"},
-        {"acceleration against velocities", "acceleration remark"}}) {
-    EXPECT_THAT(junit, HasSubstr("name=\"" + std::string(name) +
-                                 "\">\n      <system-out>" + rate));
-  }
-  // One line each.
-  EXPECT_THAT(junit, Not(HasSubstr("\nvelocity remark")));
-  EXPECT_THAT(junit, Not(HasSubstr("\nacceleration remark")));
-}
-
 TEST(VerdictReport, JunitHasACaseForEachLimitThatThereIs) {
   EXPECT_EQ(VerdictJunit(Failing()),
             R"(<?xml version="1.0" encoding="UTF-8"?>
@@ -172,18 +130,6 @@ torque of el&amp;böw: 18
   </testsuite>
 </testsuites>
 )");
-}
-
-TEST(VerdictReport, JunitGivesEachJointItsOwnViolations) {
-  CheckedTrajectory checked = Failing();
-  v1::TrajectoryVerdict& verdict = checked.check.verdict;
-  verdict.mutable_joints(1)->mutable_torque_use();
-  verdict.mutable_joints(1)->set_torque_violations(1);
-  AddViolation("slide", 4, &verdict);
-  const std::string junit = VerdictJunit(checked);
-  const std::string slide = junit.substr(junit.find("classname=\"slide\""));
-  EXPECT_THAT(slide, HasSubstr("torque of slide: 4"));
-  EXPECT_THAT(slide, Not(HasSubstr("el&")));
 }
 
 TEST(VerdictReport, JunitFailsForViolationsThatAreNotListed) {
@@ -202,16 +148,9 @@ TEST(VerdictReport, JunitFailsForViolationsThatAreNotListed) {
 
 TEST(VerdictReport, NamesThatAreNoTextLeaveXmlWhole) {
   CheckedTrajectory checked = Failing();
-  checked.file = "a\xFF\x01\xEF\xBF\xBE\"";
+  checked.file = "a\xFF\x01\xEF\xBF\xBE\"\u202E";
   EXPECT_THAT(VerdictJunit(checked),
-              HasSubstr("testsuite name=\"a\uFFFD  &quot;\""));
-}
-
-TEST(VerdictReport, NamesThatSteerAreShownInXml) {
-  CheckedTrajectory checked = Failing();
-  checked.file = "a\u202Eb\u009Bc\u2028d\u200F";
-  EXPECT_THAT(VerdictJunit(checked),
-              HasSubstr("testsuite name=\"a\\u202eb\\u009bc\\u2028d\\u200f\""));
+              HasSubstr("testsuite name=\"a\uFFFD  &quot;\\u202e\""));
 }
 
 TEST(VerdictReport, WhatWasNotLookedAtHasNoLine) {

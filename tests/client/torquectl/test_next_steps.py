@@ -10,10 +10,9 @@ import subprocess
 import numpy as np
 import pytest
 
-from calls import (ERROR, MODELS, NO, OK, PANDA, PLANAR, TORQUECTL, USAGE, run,
-                   run_json, running)
-from trajectory_files import (  # noqa: F401
-    CHECK, JOINTS, Samples, fixture_move, limits_file)
+from calls import (
+    ERROR, NO, OK, PANDA, PLANAR, TORQUECTL, USAGE, run, run_json, running)
+from trajectory_files import CHECK, Samples, fixture_move  # noqa: F401
 
 FORKED = """<robot name="forked">
 <link name="base"/>
@@ -60,14 +59,6 @@ def test_a_tip_that_must_be_named_comes_with_flag_and_candidates(forked):
                    "left").returncode in (OK, NO)
 
 
-def test_torques_along_a_trajectory_take_a_tip(forked, tmp_path):
-    move = tmp_path / "move.csv"
-    move.write_text("time,l.q,r.q,l.v,r.v,l.a,r.a\n" + "0,0,0,0,0,0,0\n")
-    words = (*CHECK, move, "-m", forked, "--tip-wrench-on-environment", "0,0,0,0,0,1")
-    assert "TIP_FRAME_REQUIRED (--tip-frame): " in refused(*words)
-    assert run(*words, "--tip-frame", "right").returncode == OK
-
-
 @pytest.mark.parametrize("words, told", [
     (("--q", "1,2,3"), "WRONG_COLUMN_COUNT (--q): "),
     (("--q", "1,2", "--v", "1"), "WRONG_COLUMN_COUNT (--v): "),
@@ -81,13 +72,6 @@ def test_torques_along_a_trajectory_take_a_tip(forked, tmp_path):
 def test_errors_of_the_server_name_flags(words, told):
     said = refused("compute", "inverse-dynamics", "-m", PLANAR, *words)
     assert said.startswith("torquectl: " + told), said
-
-
-def test_a_tip_that_the_description_lacks_names_its_flag(tmp_path):
-    store = ("--spawn",)
-    said = refused("models", "add", PLANAR, "--default-tip", "nolink", *store)
-    assert said.startswith("torquectl: UNKNOWN_FRAME (--default-tip): "), said
-    assert "nolink" in said and "default_tip" not in said
 
 
 # --- Names that are nearly right ----------------------------------------------
@@ -114,38 +98,7 @@ def test_a_misspelt_column_is_named(move, tmp_path):
         *CHECK, path, "-m", PANDA)
 
 
-def test_a_misspelt_joint_of_a_message_is_named(move, tmp_path):
-    samples = Samples.read(move).first(20)
-    names = [*samples.joints[:2], "panda_jont3", *samples.joints[3:]]
-    np.savez(tmp_path / "m.npz", time=samples.time, q=samples.q, v=samples.v,
-             a=samples.a, joint_names=np.array(names))
-    assert ("has no joint panda_joint3; did you mean panda_jont3?"
-            in refused(*CHECK, tmp_path / "m.npz", "-m", PANDA))
-
-
-def test_a_misspelt_column_of_wrenches_is_named(move, tmp_path):
-    (tmp_path / "w.csv").write_text("time,mx,my,m_z,fx,fy,fz\n0,0,0,0,0,0,0\n")
-    assert "has no column mz; did you mean m_z?" in refused(
-        *CHECK, move, "-m", PANDA, "--tip-wrench-profile", tmp_path / "w.csv")
-
-
 # --- A model that is refused --------------------------------------------------
-
-
-def test_a_finding_is_told_once(tmp_path):
-    path = tmp_path / "arm.urdf"
-    path.write_text(pathlib.Path(PLANAR).read_text().replace(
-        '<mass value="2', '<mass value="-2'))
-    for words in (("id", "-m", path, "--q", "0,0"),
-                  ("models", "add", path, "--spawn")):
-        said = refused(*words, "--validation", "strict")
-        first, *findings = said.splitlines()
-        assert first == (f"torquectl: INVALID_MODEL ({path}): "
-                         "the server refuses the model")
-        errors = [line.partition(": error: ")[2] for line in findings
-                  if ": error: " in line]
-        assert errors and len(errors) == len(set(errors))
-        assert all(said.count(error) == 1 for error in errors)
 
 
 # --- Files that lack something ------------------------------------------------
@@ -155,10 +108,6 @@ def lacking_rates(tmp_path, move):
     """The motion without velocities and accelerations, in every form."""
     samples = Samples.read(move).first(50)
     samples.write_csv(tmp_path / "q.csv", columns="q")
-    partly = tmp_path / "partly.csv"
-    partly.write_text((tmp_path / "q.csv").read_text().replace(
-        "panda_joint7.q\n", "panda_joint7.q,panda_joint1.v\n", 1).replace(
-            "\n", ",0\n").replace("joint1.v,0\n", "joint1.v\n"))
     np.savez(tmp_path / "q.npz", time=samples.time, q=samples.q,
              joint_names=np.array(samples.joints))
     np.save(tmp_path / "q.npy", np.column_stack([samples.time, samples.q]))
@@ -166,7 +115,7 @@ def lacking_rates(tmp_path, move):
         "joint_names": list(samples.joints),
         "points": [{"positions": list(q), "time_from_start": t}
                    for q, t in zip(samples.q, samples.time)]}))
-    return [(tmp_path / "q.csv", ()), (partly, ()), (tmp_path / "q.npz", ()),
+    return [(tmp_path / "q.csv", ()), (tmp_path / "q.npz", ()),
             (tmp_path / "q.npy", ("--joint-names", "canonical")),
             (tmp_path / "q.json", ())]
 
@@ -181,22 +130,6 @@ def test_positions_alone_are_told_how_to_derive_the_rest(move, tmp_path):
         # Nothing derives positions.
         assert "derive" not in refused("fd", "-m", PANDA, "--states", path,
                                        *flags)
-
-
-def test_missing_times_are_told_by_their_name(tmp_path):
-    path = tmp_path / "move.csv"
-    path.write_text("t,joint1.q,joint2.q\n" + "".join(
-        f"{k},{k / 10},0\n" for k in range(5)))
-    said = refused(*CHECK, path, "--model", PLANAR, "--derive", "cubic_spline")
-    assert "has no times; give each sample its 'time', in seconds" in said
-
-
-def test_a_column_of_a_bare_joint_name_is_told_what_to_be_called(tmp_path):
-    path = tmp_path / "bare.csv"
-    path.write_text(",".join(["time", *JOINTS]) + "\n" + 2 * "0,0,0,0,0,0,0,0\n")
-    for words in ((*CHECK, path), (*CHECK, path, "--derive", "cubic_spline"),
-                  ("id", "--states", path)):
-        assert "call it panda_joint1.q" in refused(*words, "-m", PANDA)
 
 
 # --- Models -------------------------------------------------------------------
@@ -264,7 +197,6 @@ def test_one_file_for_two_outputs_is_refused(move, tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "there.csv").write_text("mine")
     os.link(tmp_path / "there.csv", tmp_path / "hard.json")
-    (tmp_path / "soft.json").symlink_to("there.csv")
     (tmp_path / "in").mkdir()
     own = tmp_path / "in" / "move.csv"
     own.write_bytes(move.read_bytes())
@@ -272,10 +204,7 @@ def test_one_file_for_two_outputs_is_refused(move, tmp_path):
             (CHECK, "-o", "a.csv", "--summary", "a.csv"),
             (CHECK, "--html", "a.html", "--summary", "sub/../a.html"),
             (CHECK, "-o", "there.csv", "--summary", "hard.json"),
-            (CHECK, "-o", "there.csv", "--summary", "soft.json"),
             (CHECK, "-o", own),
-            (CHECK, "-o", "a.json", "--summary", tmp_path / "a.json"),
-            (CHECK, "--html", "a", "--junit", "./a"),
             (CHECK, "--summary", "limits.json", "--limits", "limits.json"),
             (CHECK, "--junit", own)):
         said = refused(*command, own, "-m", PANDA, *words, code=USAGE,
@@ -294,30 +223,6 @@ def test_one_file_for_two_outputs_is_refused(move, tmp_path):
 
 
 # --- Paces --------------------------------------------------------------------
-
-
-def pace_of(move, tmp_path, limits):
-    path = limits_file(tmp_path / "limits.json", limits)
-    done = run(*CHECK, move, "-m", PANDA, "--limits", path)
-    assert done.returncode in (OK, NO), done.stderr
-    line, = (line for line in done.stdout.splitlines()
-             if line.startswith("Pace: "))
-    return line
-
-
-def test_a_pace_names_joint_and_limit(move, tmp_path):
-    v = np.abs(Samples.read(move).v)
-    free = {joint: {"effort_limit": 1e9, "velocity_limit": 1e9} for joint in JOINTS}
-    fast = free | {JOINTS[1]: {"effort_limit": 1e9, "velocity_limit": 1.81 * v[:, 1].max()}}
-    line = pace_of(move, tmp_path, fast)
-    assert "at this pace and up to 1.81 times as fast; the velocity of " \
-        f"{JOINTS[1]} at " in line
-    weak = free | {JOINTS[1]: {"effort_limit": 1e-3}}
-    line = pace_of(move, tmp_path, weak)
-    assert "No pace keeps the limits: however slow, the torque of panda_joint2 at " in line
-    still = free | {JOINTS[2]: {"velocity_limit": 0}}
-    line = pace_of(move, tmp_path, still)
-    assert "No pace keeps the limits: the velocity limit of panda_joint3 is 0" in line
 
 
 # --- Names that steer a terminal ----------------------------------------------

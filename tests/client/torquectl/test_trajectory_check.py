@@ -108,41 +108,7 @@ def test_rates_are_derived_when_asked_for(move, tmp_path):
     assert "panda_joint1.v" in done.stderr
 
 
-def test_plain_columns_and_npy(move, tmp_path):
-    _, numbers = table(move)
-    np.save(tmp_path / "move.npy", numbers)
-    expected = run_json(*CHECK, move, "--model", PANDA)
-    verdict = run_json(*CHECK, tmp_path / "move.npy", "--model", PANDA,
-                       "--joint-names", "canonical")
-    assert verdict["joints"] == expected["joints"]
-    done = run(*CHECK, tmp_path / "move.npy", "--model", PANDA)
-    assert done.returncode == ERROR
-    assert "--joint-names" in done.stderr
-
-
-def test_derating_and_friction_count(move):
-    plain = run_json(*CHECK, move, "--model", PANDA)
-    derated = run_json(*CHECK, move, "--model", PANDA, "--derating", "0.5")
-    for joint, other in zip(plain["joints"], derated["joints"]):
-        assert other["torque_limit"] == joint["torque_limit"] / 2
-        assert other["torque_use"]["value"] == pytest.approx(
-            2 * joint["torque_use"]["value"])
-    loaded = run_json(*CHECK, move, "--model", PANDA, "--payload", "3")
-    assert (loaded["joints"][1]["torque_use"]["value"]
-            > plain["joints"][1]["torque_use"]["value"])
-    assert loaded["payload"]["most"] == pytest.approx(
-        plain["payload"]["most"], rel=1e-9)
-
-
-def test_csv_has_a_row_for_each_joint(move):
-    done = run(*CHECK, move, "--model", PANDA, "--output", "csv")
-    lines = done.stdout.splitlines()
-    assert lines[0].startswith("joint,unit,tau,torque_limit,torque_use")
-    assert len(lines) == 8
-
-
 @pytest.mark.parametrize("content, where", [
-    ("[]", "this is no JSON object"),
     ("{", "is not JSON"),
     ('{"panda_joint1": 3}', "panda_joint1: Cannot find field"),
     ('{"drives": [{"dof": "panda_joint1", "effort_limit": "high"}]}', "effort_limit"),
@@ -157,8 +123,6 @@ def test_csv_has_a_row_for_each_joint(move):
     ('{"drives": ' + "[" * 100_000, "nested too deeply"),
     ("joint_limits:\n  panda_joint1: {max_velocity: 2}\n",
      'of MoveIt, which is not read; limits are written like {"drives": [{"dof"'),
-    ("panda_joint1:\n  effort: 3\n", "is not JSON"),
-    ("", "is not JSON"),
 ])
 def test_limits_that_make_no_sense_are_told(move, tmp_path, content, where):
     (tmp_path / "limits.json").write_text(content)
@@ -198,9 +162,7 @@ def test_a_bad_sample_is_told_by_its_line(
 def test_bad_files_and_flags_are_told(move, tmp_path):
     done = run(*CHECK, tmp_path / "none.csv", "--model", PANDA)
     assert done.returncode == ERROR and "none.csv" in done.stderr
-    for arguments in ((*CHECK, "--model", PANDA), (*CHECK, move),
-                      (*CHECK, move, "--model", PANDA, "--derive", "linear"),
-                      (*CHECK, move, "--model", PANDA, "-o", "tau.txt")):
+    for arguments in ((*CHECK, "--model", PANDA), (*CHECK, move)):
         assert run(*arguments).returncode == USAGE, arguments
     for wrench, sentence in (("1,2,3", "needs 6 numbers"),
                              ("0,0,0,0,0,nan", "not finite")):

@@ -66,16 +66,6 @@ def test_rounding_is_no_change_whatever_the_tolerance(move, tmp_path):
         assert done.returncode == code, done.stdout
 
 
-def test_less_payload_is_worse_and_more_is_better(move, tmp_path):
-    strong = summary(tmp_path / "strong.json", move)
-    weak = summary(tmp_path / "weak.json", move, "--derating", "0.8")
-    for pair, code, change in (((strong, weak), NO, "worse"),
-                               ((weak, strong), OK, "better")):
-        numbers = run_json(*COMPARE, *pair, code=code)["numbers"]
-        assert {n["what"]: n["change"] for n in numbers}[
-            "largest payload [kg]"] == change
-
-
 def test_a_limit_that_is_newly_broken_is_worse(move, tmp_path):
     before = summary(tmp_path / "a.json", move)
     limits_file(tmp_path / "limits.json", {"panda_joint6": {"upper": 2.2}})
@@ -111,35 +101,6 @@ def test_what_is_printed_of_payload_and_pace_passes(move, tmp_path):
     numbers = {n["what"]: n for n in run_json(
         *COMPARE, tmp_path / "b.json", tmp_path / "b.json")["numbers"]}
     assert numbers["largest payload [kg]"]["after"] == 9.1312290806
-
-
-def test_where_no_payload_or_no_pace_passes_that_is_said(move, tmp_path):
-    good = summary(tmp_path / "good.json", move)
-    bad = {}
-    for name, limits in (("pace", {"panda_joint6": {"upper": 2.2}}),
-                         ("load", {"panda_joint2": {"effort_limit": 0.5}})):
-        limits_file(tmp_path / "limits.json", limits)
-        bad[name] = summary(tmp_path / f"{name}.json", move, "--limits",
-                            tmp_path / "limits.json")
-    assert json.loads(bad["pace"].read_text())["slow_down"]["possible"]
-    assert rows_of(good, bad["pace"])["slow-down that passes"] == [
-        "1", "at no pace"]
-    assert rows_of(good, bad["load"])["largest payload [kg]"][1] == "none"
-    for name, what, there in (
-            ("pace", "slow-down that passes", "Infinity"),
-            ("load", "largest payload [kg]", None)):
-        number, = (n for n in run_json(*COMPARE, good, bad[name],
-                                       code=NO)["numbers"]
-                   if n["what"] == what)
-        assert (number["after"], number["change"]) == (there, "worse")
-        back, = (n for n in json.loads(run(
-            *COMPARE, bad[name], good, "--output", "json").stdout)["numbers"]
-                 if n["what"] == what)
-        assert (back["before"], back["change"]) == (there, "better")
-    line, = (line for line in run(*COMPARE, good, bad["load"], "--output",
-                                  "csv").stdout.splitlines()
-             if line.startswith("largest payload"))
-    assert line.endswith(",,worse")
 
 
 def test_runs_of_many_files_are_compared_file_by_file(samples, tmp_path):
@@ -184,18 +145,6 @@ def test_the_same_question_in_another_order_is_the_same(move, tmp_path):
     assert report["differences"] == report["asked"] == []
 
 
-def test_members_of_lists_that_differ_are_shown(move, tmp_path):
-    curve = [[k / 8, 80 - 0.5 * k] for k in range(80)]
-    runs = []
-    for name, last in (("before", 60.5), ("after", 10)):
-        curve[-1][1] = last
-        limits_file(tmp_path / "limits.json", {"panda_joint2": {"torque_speed": curve}})
-        runs.append(summary(tmp_path / f"{name}.json", move, "--limits",
-                            tmp_path / "limits.json"))
-    assert ("  asked.drives.panda_joint2.torque_speed.79.torque: 60.5 -> 10\n"
-            in run(*COMPARE, *runs).stdout)
-
-
 def test_a_verdict_that_is_lost_is_worse(samples, tmp_path):
     directory = tmp_path / "files"
     directory.mkdir()
@@ -232,14 +181,8 @@ def test_files_that_cannot_be_compared_are_told(move, samples, tmp_path):
         assert done.returncode == ERROR and name in done.stderr
     done = run(*COMPARE, good, tmp_path / "r.jsonl")
     assert done.returncode == ERROR and "of many files" in done.stderr
-    for share in ("nan", "-1", "2", "x"):
-        done = run(*COMPARE, good, good, "--tolerance", share)
-        assert done.returncode == USAGE, share
-    # What a command does not know is not swallowed.
-    assert run(*COMPARE, good, good, good).returncode == USAGE
-    assert run(*CHECK, move, move, "--model", PANDA).returncode == USAGE
-    assert run(*CHECK, move, "--model", PANDA, "--count",
-               "3").returncode == USAGE
+    done = run(*COMPARE, good, good, "--tolerance", "2")
+    assert done.returncode == USAGE
 
 
 def test_counts_beyond_all_numbers_are_no_results(samples, tmp_path):
@@ -249,14 +192,11 @@ def test_counts_beyond_all_numbers_are_no_results(samples, tmp_path):
                tmp_path / "r.jsonl").returncode == OK
     lines = (tmp_path / "r.jsonl").read_text().splitlines()
     result = json.loads(lines[1])
-    for member in ("bytes", "modified", "violations", "samples"):
-        for count in ("66666666666666666660", "1.5", '"3"'):
-            line = json.dumps(result | {member: "COUNT"}).replace(
-                '"COUNT"', count)
-            (tmp_path / "bad.jsonl").write_text(f"{lines[0]}\n{line}\n")
-            done = run(*COMPARE, tmp_path / "bad.jsonl", tmp_path / "r.jsonl")
-            assert done.returncode == ERROR, (member, count)
-            assert "bad.jsonl" in done.stderr
+    for count in ("66666666666666666660", "1.5", '"3"'):
+        line = json.dumps(result | {"bytes": "COUNT"}).replace('"COUNT"', count)
+        (tmp_path / "bad.jsonl").write_text(f"{lines[0]}\n{line}\n")
+        done = run(*COMPARE, tmp_path / "bad.jsonl", tmp_path / "r.jsonl")
+        assert done.returncode == ERROR and "bad.jsonl" in done.stderr, count
 
 
 def test_infinite_numbers_are_compared(move, tmp_path):

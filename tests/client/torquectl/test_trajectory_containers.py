@@ -129,37 +129,19 @@ def test_torques_go_into_the_container_of_the_input(
 
 
 # Others are in tests/conformance/trajectory_files.json.
-@pytest.mark.parametrize("change, problem", [
-    (lambda points: points.insert(1, 3), "points[1] is no point"),
-    (lambda points: points[0].pop("time_from_start"),
-     "points[0].time_from_start is missing"),
-    (lambda points: points[2].update(positions=3),
-     "points[2].positions is no list"),
-])
-def test_a_message_that_makes_no_sense_is_told(
-        samples, tmp_path, change, problem):
-    document = message(samples.first(5))
-    change(document["points"])
-    for name, dump in (("bad.yaml", yaml.safe_dump), ("bad.json", json.dumps)):
-        (tmp_path / name).write_text(dump(document))
-        assert problem in error_of(tmp_path / name)
-
-
 @pytest.mark.parametrize("text, problem", [
     # The parser's own words.
     ("joint_names: [a\n",
      ":2): is not YAML at column 1: end of sequence flow not found"),
-    ("a: b: c\n", ":1): is not YAML at column 5: illegal map value"),
     ("joint_names: [a]\njoint_names: [a]\n",
      ":2): 'joint_names' stands there twice"),
-    ("[1, 2]: 3\n", "a key is no single word"),
     ("- " * 50 + "1\n", "nested too deeply"),
     ("[" * 100_000, "bad.yaml:1): "),
     # On these the parser would not come to an end.
     ("joint_names: [a]\n\x04points: []\n", ":2): is not YAML: it has a control"),
     (b"joint_names: [a]\n# \xff\n", ":2): is not YAML: it has a control"),
     (",tory:\n    joint_names:\n- hipna ", "is not YAML: it has no end"),
-], ids=range(9))
+], ids=range(7))
 def test_yaml_that_is_none_is_told(tmp_path, text, problem):
     (tmp_path / "bad.yaml").write_bytes(
         text if isinstance(text, bytes) else text.encode())
@@ -262,17 +244,14 @@ def test_a_wrench_profile_is_straight_between_its_rows(
                             for column in wrenches.T])
     # The same wrench for each sample, as --tip-wrench-on-environment takes it.
     np.save(tmp_path / "wrenches.npy", rows)
-    for frame in ("local", "world"):
-        flags = ("--tip-wrench-reference-frame", frame)
-        tau = {}
-        for name, wrench in {
-                "profile": ("--tip-wrench-profile", path),
-                "rows": ("--tip-wrench-on-environment", f"@{tmp_path / 'wrenches.npy'}")}.items():
-            done = run(*CHECK, tmp_path / "move.csv", "--model", PANDA, *wrench,
-                       *flags, "-o", tmp_path / f"{name}.npy")
-            assert done.returncode in (OK, NO), done.stderr
-            tau[name] = np.load(tmp_path / f"{name}.npy")
-        assert np.abs(tau["profile"] - tau["rows"]).max() < 1e-11
+    tau = []
+    for wrench in (("--tip-wrench-profile", path),
+                   ("--tip-wrench-on-environment", f"@{tmp_path / 'wrenches.npy'}")):
+        done = run(*CHECK, tmp_path / "move.csv", "--model", PANDA, *wrench,
+                   "--tip-wrench-reference-frame", "world", "-o", tmp_path / "tau.npy")
+        assert done.returncode in (OK, NO), done.stderr
+        tau.append(np.load(tmp_path / "tau.npy"))
+    assert np.abs(tau[0] - tau[1]).max() < 1e-11
     np.save(tmp_path / "wrench.npy", np.column_stack([times, wrenches]))
     verdict = verdict_of(
         tmp_path / "move.csv", "--tip-wrench-profile", tmp_path / "wrench.npy")

@@ -1,19 +1,17 @@
 """Verdicts on many files."""
 
-import contextlib
 import json
 import os
 import re
 import signal
 import subprocess
-import time
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
 
-from calls import (ERROR, MODELS, NO, OK, PANDA, TORQUECTL, USAGE, run,
-                   running, serving, wait_for)
+from calls import (ERROR, NO, OK, PANDA, TORQUECTL, USAGE, run, running,
+                   wait_for)
 from report_page import Page
 from trajectory_directories import check, fill, fixture_samples
 from trajectory_files import CHECK, COMPARE, fixture_move
@@ -57,19 +55,6 @@ def test_files_are_ranked_by_what_they_take_of_a_limit(samples, tmp_path):
             if len(case)] == [r["file"] for r in results if not r["passes"]]
 
 
-def test_the_worst_ten_are_shown(samples, tmp_path):
-    fill(tmp_path, samples)
-    done = run(*CHECK, tmp_path, "--model", PANDA)
-    assert done.returncode == NO
-    worst = done.stdout.split("The worst:\n")[1].splitlines()[1:]
-    assert len(worst) == 10
-    assert [line.split()[0] for line in worst] == [
-        str(k) for k in range(1, 11)]
-    assert all("panda_joint" in line for line in worst)
-    done = run(*CHECK, tmp_path, "--model", PANDA, "--output", "csv")
-    assert len(done.stdout.splitlines()) == 32
-
-
 def test_an_overview_ranks_all_files(samples, tmp_path):
     fill(tmp_path / "files", samples)
     (tmp_path / "files" / "bad.csv").write_text("time\n1\n")
@@ -88,59 +73,6 @@ def test_an_overview_ranks_all_files(samples, tmp_path):
         1].split("Without a verdict")
     assert re.findall(r"\d+ (\S+\.\w+) (?:FAIL|pass)", everything) == ranked
     assert "bad.csv" in missing and "bad.csv" not in everything
-
-
-def interrupted(ready, *arguments):
-    """Exit code and words of a run that is interrupted as by ^C, which a local
-    server gets as well, once ready() is true."""
-    with running(
-            TORQUECTL, *arguments, text=True, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, start_new_session=True) as process:
-        wait_for(lambda: ready() or process.poll() is not None, 60)
-        assert process.poll() is None
-        os.killpg(process.pid, signal.SIGINT)
-        _, words = process.communicate(timeout=30)
-        return process.returncode, words
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("remote", [False, True])
-def test_an_interrupted_run_tells_how_far_it_came(samples, tmp_path, remote):
-    fill(tmp_path / "files", samples, count=2000)
-    results = tmp_path / "results.jsonl"
-
-    def lines():
-        return results.read_bytes().count(b"\n") if results.exists() else 0
-
-    with contextlib.ExitStack() as stack:
-        model = ("--model", PANDA)
-        if remote:
-            (tmp_path / "server").mkdir()
-            address = stack.enter_context(serving(
-                tmp_path / "server", "127.0.0.1:0", "--models", MODELS))
-            model = ("--model", "panda", "--server", address)
-        arguments = (*CHECK, tmp_path / "files", *model, "--jobs", "1")
-        for _ in range(2):  # what was done before counts
-            goal = lines() + 20
-            code, words = interrupted(lambda: lines() >= goal, *arguments,
-                                      "--results", results)
-            assert code == -signal.SIGINT
-            # Behind what a slow machine shows of the progress.
-            assert words.endswith(
-                f"torquectl: interrupted: {lines() - 1} of 2001 files done; "
-                "the same command resumes\n")
-        # Without results it is told what would help; when it has begun is not
-        # seen from outside.
-        for delay in np.arange(0.05, 3, 0.05):
-            begin = time.monotonic()
-            code, words = interrupted(
-                lambda: time.monotonic() > begin + delay, *arguments)
-            if words:
-                break
-        assert code == -signal.SIGINT
-        assert re.fullmatch(
-            r"torquectl: interrupted: \d+ of 2001 files done; with --results "
-            r"FILE the same command would resume\n", words), words
 
 
 def test_the_number_of_jobs_changes_nothing(samples, tmp_path):
@@ -179,7 +111,7 @@ def test_what_was_done_is_not_done_again(samples, tmp_path):
     assert check(tmp_path / "files", *flags, code=NO)["resumed"] == 32
 
 
-def test_a_killed_run_is_resumed(samples, tmp_path):
+def test_a_run_that_was_killed_or_interrupted_is_resumed(samples, tmp_path):
     fill(tmp_path / "files", samples, count=1000)
     results = tmp_path / "results.jsonl"
     arguments = (*CHECK, tmp_path / "files", "--model", PANDA, "--jobs", "1",
@@ -187,14 +119,17 @@ def test_a_killed_run_is_resumed(samples, tmp_path):
     for how in (signal.SIGKILL, signal.SIGINT):
         before = results.read_bytes().count(b"\n") if results.exists() else 0
         with running(
-                TORQUECTL, *arguments, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, start_new_session=True) as process:
+                TORQUECTL, *arguments, stdout=subprocess.DEVNULL, text=True,
+                stderr=subprocess.PIPE, start_new_session=True) as process:
             wait_for(lambda: results.exists() and
                      results.read_bytes().count(b"\n") >= before + 20, 60)
             os.killpg(process.pid, how)
-            assert process.wait(timeout=30) != 0
+            _, words = process.communicate(timeout=30)
+            assert process.returncode == -how
         assert results.read_bytes().count(b"\n") < 1002
     done = results.read_bytes().count(b"\n") - 1
+    assert words.endswith(f"torquectl: interrupted: {done} of 1001 files done; "
+                          "the same command resumes\n")
     report = check(tmp_path / "files", "--results", results)
     assert report["resumed"] >= done >= 38
     assert report["files"] == 1001 and report["errors"] == 0

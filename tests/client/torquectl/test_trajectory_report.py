@@ -169,36 +169,6 @@ def test_a_limit_that_is_lifted_does_not_flatten_the_picture(move, tmp_path):
         assert not [line for line in plot["lines"] if plot["title"].endswith("time")]
 
 
-def chatter(move, directory):
-    """Velocities that jump over the limit of two joints, 1200 times each."""
-    samples = Samples.read(move)
-    whole = Samples(*(np.concatenate([getattr(samples, name)] * 2)
-                      for name in ("time", "q", "v", "a")))
-    whole.time[2000:] += samples.time[-1] + 0.01
-    whole.v[0:2400:2, 0] = 5
-    whole.v[1:2400:2, 1] = -4
-    return whole.write_csv(directory / "chatter.csv")
-
-
-def test_many_violations_do_not_hide_the_pictures(move, tmp_path):
-    path = chatter(move, tmp_path)
-    verdict = run_json(*CHECK, path, "--model", PANDA, "--html",
-                       tmp_path / "r.html", "--junit", tmp_path / "j.xml",
-                       code=NO)
-    assert len(verdict["violations"]) == 1000
-    shown = Page(tmp_path / "r.html").shown()
-    folded, = [text for text in shown["folded"] if "the next" in text
-               and "velocity" in text]
-    assert folded.startswith("the next 980 ")
-    more = verdict["violation_count"] - 1000
-    assert f"{more} more, less severe, are not listed" in shown["text"]
-    # All that is listed is of the first joint; the second one's is known.
-    assert {v["joint"] for v in verdict["violations"]} == {JOINTS[0]}
-    junit = (tmp_path / "j.xml").read_text(encoding="utf-8")
-    assert re.search(f'<failure message="{JOINTS[1]} takes .* and 183.91 % of its '
-                     'velocity limit at ', junit)
-
-
 def chain(directory, joints):
     """A URDF file of light bodies, one after the other."""
     parts = ['<robot name="chain"><link name="l0"/>']
