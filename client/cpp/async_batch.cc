@@ -30,20 +30,20 @@ AsyncBatch::AsyncBatch(const AsyncConnection& connection,
 
 void AsyncBatch::Start() {
   if (connection_.in_flight) connection_.in_flight->Add(shared_from_this());
-  Post({});
+  Post([this] { Begin(); });
 }
 
-void AsyncBatch::Post(Happening happening) {
+void AsyncBatch::Post(std::function<void()> happening) {
   std::unique_lock lock(mutex_);
   if (done_) return;
   happenings_.push_back(std::move(happening));
   if (std::exchange(handling_, true)) return;
   while (!happenings_.empty()) {
-    const Happening next = std::move(happenings_.front());
+    const std::function<void()> next = std::move(happenings_.front());
     happenings_.erase(happenings_.begin());
     lock.unlock();
     try {
-      Handle(next);
+      next();
     } catch (...) {
       Fail(std::current_exception());
     }
@@ -52,19 +52,6 @@ void AsyncBatch::Post(Happening happening) {
     lock.lock();
   }
   handling_ = false;
-}
-
-void AsyncBatch::Handle(const Happening& happening) {
-  switch (happening.event) {
-    case Event::kStart:
-      return Begin();
-    case Event::kReply:
-      return OnReply(*happening.part, happening.status);
-    case Event::kWaited:
-      return OnWaited(*happening.part);
-    case Event::kCancel:
-      throw Error(grpc::StatusCode::CANCELLED, "the call was cancelled");
-  }
 }
 
 void AsyncBatch::Begin() {
@@ -104,7 +91,7 @@ void AsyncBatch::Send(Part& part) {
   connection_.dynamics.async()->Compute(
       part.context.get(), &request_, &part.reply,
       [self = shared_from_this(), &part](const grpc::Status& status) {
-        self->Post({Event::kReply, &part, status});
+        self->Post([=, &part] { self->OnReply(part, status); });
       });
 }
 
@@ -133,7 +120,7 @@ void AsyncBatch::WaitToRepeat(Part& part, std::chrono::nanoseconds delay) {
   part.alarm->Set(
       Clock::now() + std::chrono::duration_cast<Clock::duration>(delay),
       [self = shared_from_this(), &part](bool) {
-        self->Post({Event::kWaited, &part});
+        self->Post([self, &part] { self->OnWaited(part); });
       });
 }
 
@@ -210,7 +197,9 @@ void AsyncBatch::Cancel() {
     const std::lock_guard lock(mutex_);
     if (done_ || std::exchange(cancelled_, true)) return;
   }
-  Post({Event::kCancel});
+  Post([] {
+    throw Error(grpc::StatusCode::CANCELLED, "the call was cancelled");
+  });
 }
 
 void AsyncBatch::Wait() {

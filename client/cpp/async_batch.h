@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -74,17 +75,10 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
     bool answered = false;
     std::optional<Error> error;
   };
-  enum class Event : std::uint8_t { kStart, kReply, kWaited, kCancel };
-  struct Happening {
-    Event event = Event::kStart;
-    Part* part = nullptr;
-    grpc::Status status = {};
-  };
 
   /// Handles what happened, or leaves it to the thread that handles events:
   /// it is one at a time.
-  void Post(Happening happening);
-  void Handle(const Happening& happening);
+  void Post(std::function<void()> happening);
   void Begin();
   void OnReply(Part& part, const grpc::Status& status);
   void OnWaited(Part& part);
@@ -121,7 +115,7 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable ended_;
-  std::vector<Happening> happenings_;
+  std::vector<std::function<void()>> happenings_;
   bool handling_ = false;
   bool cancelled_ = false;
   bool done_ = false;

@@ -43,6 +43,7 @@ fs::path NewDirectory() {
 pid_t Start(const std::vector<std::string>& command, const fs::path& log) {
   // Between fork and exec only async-signal-safe calls: no allocation.
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (const std::string& argument : command) {
     argv.push_back(const_cast<char*>(argument.c_str()));
   }

@@ -24,12 +24,13 @@ struct TrajectorySamples {
 };
 
 /// The tables of torqued.v1.TrajectoryRows.
-#define TORQUED_TRAJECTORY_TABLES(X)                                          \
-  X(tau)                                                                      \
-  X(v)                                                                        \
-  X(a)                                                                        \
-  X(path_a) X(path_b) X(path_c) X(path_d) X(path_e) X(sigma_min) X(condition) \
-      X(torque_limit)
+#define TORQUED_TRAJECTORY_TABLES(X) \
+  X(tau)                             \
+  X(v)                               \
+  X(a)                               \
+  X(path_a)                          \
+  X(path_b)                          \
+  X(path_c) X(path_d) X(path_e) X(sigma_min) X(condition) X(torque_limit)
 
 /// The verdict, and of the tables those that CheckTrajectoryStart.tables names,
 /// one row a sample.

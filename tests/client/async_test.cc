@@ -209,7 +209,7 @@ TEST(ComputeAsync, AHandleThatGoesAwayCancels) {
   std::atomic<int> calls = 0, ended = 0;
   server.compute = [&](auto& context, const auto&, auto&) {
     ++calls;
-    const grpc::Status status = Hang(context);
+    grpc::Status status = Hang(context);
     ++ended;
     return status;
   };
