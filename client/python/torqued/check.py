@@ -8,7 +8,6 @@ import dataclasses
 import os
 import re
 import time
-import warnings
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
@@ -56,14 +55,13 @@ class CheckPlan:
     files: Mapping[str, errors.FilePlace]
     inputs: Mapping[str, Any]
 
-    def warn(self, stacklevel: int) -> None:
-        """Of what is left out, the caller's `stacklevel`-th caller."""
+    def warn(self) -> None:
+        """Of what is left out."""
         if self.left_out:
             file = self.trajectory.file
-            warnings.warn(errors.LeftOutWarning(
+            errors.warn(errors.LeftOutWarning(
                 (f"{file}: " if file else "") + "joints that the robot does "
-                f"not move are left out: {', '.join(self.left_out)}"),
-                stacklevel=stacklevel + 1)
+                f"not move are left out: {', '.join(self.left_out)}"))
 
 
 def check_plan(model: ModelInfo, words: Mapping[str, Any]) -> CheckPlan:

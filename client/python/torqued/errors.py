@@ -7,7 +7,10 @@ Every failure of a call is a `TorquedError`. Its class says what kind it is, its
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
 
 import grpc
@@ -214,6 +217,15 @@ class LeftOutWarning(_PlainWarning):
 
 class SingularTaskWarning(_PlainWarning):
     """Rows follow the singularity rule, because their task is singular."""
+
+
+def warn(warning: Warning) -> None:
+    """Of the line outside this package that called it."""
+    package = os.path.dirname(__file__)
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_code.co_filename.startswith(package):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(warning, stacklevel=level)
 
 
 _BY_CODE: dict[str, type[TorquedError]] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
@@ -76,7 +75,7 @@ class Evaluation(Results):
                    for result in row.results]
         return results[0] if row.returns is None else row.returns(*results)
 
-    def raise_or_warn(self, bad_rows: Optional[str], stacklevel: int) -> None:
+    def raise_or_warn(self, bad_rows: Optional[str]) -> None:
         """As the option `bad_rows` says."""
         if not self.row_status or bad_rows == "nan":
             return
@@ -84,10 +83,9 @@ class Evaluation(Results):
             if status.code not in _ANSWERED:
                 raise RowError(status)
         first = self.row_status[0]
-        warnings.warn(SingularTaskWarning(
+        errors.warn(SingularTaskWarning(
             f"{len(self.row_status)} of {self.rows} rows follow the singularity rule; "
-            f"the first is row {first.row}: {first.message}"),
-            stacklevel=stacklevel + 1)
+            f"the first is row {first.row}: {first.message}"))
 
     def __repr__(self) -> str:
         bad = len(self.row_status)

@@ -1,24 +1,61 @@
-"""What the blocking connection and that of asyncio have in common: the methods
-of the server, and what a call begins with. Nothing here waits."""
+"""What the blocking connection and that of asyncio have in common. Both have the same
+coroutines; those of the blocking one never suspend, because what they await blocks."""
 
 from __future__ import annotations
 
+import collections
 import functools
-from typing import Any
+import itertools
+from typing import TYPE_CHECKING, Any, Callable, Coroutine, Iterator, TypeVar
+
+import grpc
 
 from torqued import errors
 from torqued.address import TLS
-from torqued.batch import Batch, Plan
+from torqued.batch import WINDOW, Batch, Part, Plan, count_from_start
 from torqued.check import Check, CheckPlan
 from torqued.checking import check_seconds
+from torqued.evaluation import Evaluation
 from torqued.progress import teller
 from torqued.retry import Budget, Deadline, Schedule
 from torqued.security import credentials_of, metadata_of
 from torqued.settings import (
-    CHECK_METHOD, COMPUTE_METHOD, HEALTH_METHOD, Settings)
+    CHECK_METHOD, COMPUTE_METHOD, HEALTH_METHOD, HEALTH_REQUEST, Health, Settings, Waiting,
+    health_of)
 from torqued.v1 import (
     dynamics_pb2, model_registry_pb2_grpc, server_info_pb2,
     server_info_pb2_grpc, trajectory_pb2)
+from torqued.verdict import TrajectoryVerdict
+
+if TYPE_CHECKING:
+    from typing_extensions import ParamSpec
+
+    P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def served(method: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """A method that awaits, as its object's `_run` has it: blocking, or to be awaited."""
+    @functools.wraps(method)
+    def call(self: Any, *given: Any, **words: Any) -> Any:
+        return self._run(method(self, *given, **words))
+
+    return call  # type: ignore[return-value]
+
+
+def within(method: Any, *given: Any, **words: Any) -> Any:
+    """The coroutine of a bound method that is `served`."""
+    return method.__func__.__wrapped__(method.__self__, *given, **words)
+
+
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The result of one that never suspends."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    raise AssertionError("a blocking call is suspended")
 
 
 class _Calls:
@@ -91,13 +128,149 @@ class Transport:
         return Schedule(deadline, self.settings.retry, self.settings.on_retry,
                         self._budget)
 
-    def _begin_batch(self, plan: Plan) -> tuple[Batch, Deadline]:
+    # What blocks or suspends, of each kind of connection: `aside` has the result of what
+    # takes long without a call, `_ahead` begins a call, whose `_result` or `_drop` ends
+    # it. Batches of more than `few_parts` calls have several of them under way.
+    few_parts: int
+    aside: Any
+    close: Any
+    _unary: Any
+    _ahead: Any
+    _result: Any
+    _drop: Any
+    _stream: Any
+    _closes_within: Any
+
+    async def wait(self) -> None:
+        """Raises Unavailable if no server answers, and what fits if another one
+        does."""
+        waiting = Waiting(self.settings)
+        while True:
+            try:
+                self.server = await self._unary(
+                    self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
+                    timeout=self.deadline().remaining())
+                return
+            except grpc.RpcError as failure:
+                pause = waiting.after(failure)
+            if pause is None:
+                return
+            await self._closes_within(pause)
+
+    async def health(self, deadline: Deadline) -> Health:
+        self._check_open()
+        try:
+            return health_of(await self._unary(
+                self._health, HEALTH_REQUEST, timeout=deadline.remaining()))
+        except grpc.RpcError as failure:
+            raise errors.decode(failure) from None
+
+    async def read(self, method: Any, request: Any, deadline: Deadline,
+                   schedule: Schedule | None = None) -> Any:
+        """A call that changes nothing, tried again if that may help."""
+        schedule = schedule or self._schedule(deadline)
+        while True:
+            self._check_open()
+            try:
+                reply = await self._unary(
+                    method, request, timeout=deadline.remaining())
+                self._budget.answered()
+                return reply
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            await self._pause(schedule.pauses(error))
+
+    async def change(self, method: Any, request: Any, deadline: Deadline) -> Any:
+        """A call that is made again only if the server says that it has not begun,
+        and if a server answers then: to find nobody, or the end of the old
+        connection, would be final."""
+        schedule = self._schedule(deadline)
+        again = False
+        while True:
+            self._check_open()
+            try:
+                reply = await self._unary(method, request, timeout=schedule.remaining(),
+                                          wait_for_ready=again)
+                self._budget.answered()
+                return reply
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            await self._pause(schedule.only_refused(error))
+            await self.read(
+                self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
+                deadline, schedule)
+            again = True
+
+    async def compute(self, plan: Plan) -> Evaluation:
         batch = Batch(plan, plan.rows_per_call(self.settings, self.server),
                       teller(plan.progress))
-        return batch, self.deadline(plan.deadline)
+        deadline = self.deadline(plan.deadline)
+        if len(batch.parts) <= self.few_parts:
+            for part in batch.parts:
+                await self._part(batch, deadline, part)
+            return batch.evaluation()
+        waiting = iter(batch.parts)
+        sent: collections.deque[Any] = collections.deque()
+        try:
+            for part in batch.parts:
+                for later in itertools.islice(waiting, WINDOW - len(sent)):
+                    self._check_open()
+                    sent.append(self._ahead(batch, later, deadline))
+                await self._part(batch, deadline, part, sent[0])
+                sent.popleft()
+        finally:
+            for one in sent:
+                self._drop(one)
+        return batch.evaluation()
 
-    def _begin_check(self, plan: CheckPlan) -> tuple[Check, Deadline]:
+    async def _part(self, batch: Batch, deadline: Deadline, part: Part,
+                    ahead: Any = None) -> None:
+        """ahead: the call under way, if there is one."""
+        schedule = self._schedule(deadline)
+        try:
+            reply = None
+            if ahead is not None:
+                self._check_open()
+                try:
+                    reply = await self._result(ahead)
+                    self._budget.answered()
+                except grpc.RpcError as failure:
+                    error = errors.decode(failure)
+                    # The deadline of what was sent ahead may be renewed since.
+                    if not isinstance(error, errors.DeadlineExceeded):
+                        await self._pause(schedule.pauses(error))
+            if reply is None:
+                reply = await self.read(
+                    self._compute, batch.request(part), deadline, schedule)
+        except errors.TorquedError as error:
+            count_from_start(error, part)
+            raise
+        deadline.renew()
+        for again in batch.take(part, reply):
+            await self._part(batch, deadline, again)
+
+    async def check(self, plan: CheckPlan) -> TrajectoryVerdict:
         deadline = self.deadline(plan.deadline)
         check = Check(plan, self.settings.max_message_bytes,
                       self._schedule(deadline), teller(plan.progress))
-        return check, deadline
+        while True:
+            self._check_open()
+            call = self._check(check.messages(), timeout=deadline.remaining())
+            try:
+                async for reply in self._stream(call):
+                    check.take(reply)
+                self._budget.answered()
+                return check.verdict()
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            except BaseException:
+                call.cancel()
+                raise
+            await self._pause(check.next_try(error))
+
+    async def _pause(self, pauses: Iterator[float]) -> None:
+        """Until the next try, or the end of the client."""
+        self._check_open()
+        for pause in pauses:
+            if await self._closes_within(pause):
+                return
