@@ -180,7 +180,7 @@ class RowError(TorquedError, ArithmeticError):
 
     def __init__(self, status: RowStatus) -> None:
         super().__init__(
-            status.message, code="OK",
+            f"row {status.row}: {status.message}", code="INVALID_ARGUMENT",
             field_violations=[FieldViolation(status.field, status.message)],
             metadata={"row": str(status.row), "joint": status.joint})
         self.status = status
@@ -194,8 +194,7 @@ class RowError(TorquedError, ArithmeticError):
         return self.status.value
 
     def __str__(self) -> str:
-        return plain(
-            f"row {self.status.row}: {self.message} [{self.row_code.name}]")
+        return plain(f"{self.message} [{self.row_code.name}]")
 
 
 class LocalServerError(TorquedError, OSError):

@@ -120,9 +120,8 @@ def test_two_wrenches_are_refused(panda):
     ('{"drives": [], "drives": []}', "'drives' stands there twice"),
     ("joint_limits:\n  a: {max_velocity: 1}\n",
      'of MoveIt, which is not read; limits are written like {"drives": [{"dof"'),
-    ('{"drives": ' + "[" * 8 + "1" + "]" * 8 + "}", "nested too deeply"),
     ('{"drives": [{"dof": "a", "effort_limit": NaN}]}', "not JSON: it has no NaN"),
-    ('{"\xe4": {}}'.encode("latin-1"), "not UTF-8")])
+    ('{"\xe4": {}}'.encode("latin-1"), "not JSON")])
 def test_a_file_of_limits_that_cannot_be_used_is_named(panda, tmp_path, text, where):
     path = tmp_path / "limits.json"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())

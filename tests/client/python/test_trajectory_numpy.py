@@ -28,7 +28,7 @@ def arrays(**changed):
 
 BAD_NPZ = {
     "no time": ({"q": MOTION.q}, "time"),
-    "no q": ({"time": MOTION.time}, "q"),
+    "no q": ({"time": MOTION.time, "joint_names": np.array(PANDA)}, "q"),
     "pickled": (arrays(q=np.array([Evil()], object)), "q"),
     "pickled names": (
         arrays(joint_names=np.array([Evil()], object)), "joint_names"),
