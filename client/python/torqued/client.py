@@ -12,8 +12,7 @@ from torqued.contract import (
     GetServerInfoReply, ModelInfo, ModelSummary, Validation, ValidateModelReply)
 from torqued.local_server import LocalServer
 from torqued.message import view
-from torqued.model_faults import file_of, with_places
-from torqued.registration import Urdf, description_of, name_of
+from torqued.registration import Urdf, description_of, name_of, with_places
 from torqued.robot import Robot
 from torqued.settings import Health, Settings
 from torqued.transport import run, served, within
@@ -117,7 +116,7 @@ class Calls:
         request = pb.RegisterModelRequest(
             name=name, label=label, expected_current=expected_current,
             **description_of(urdf, tip_frame, validation))
-        with with_places(file_of(urdf)):
+        with with_places(urdf):
             reply = await self.connection.change(
                 self.connection.registry.RegisterModel, request,
                 self.connection.deadline(deadline))

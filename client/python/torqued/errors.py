@@ -12,15 +12,24 @@ import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import grpc
 from google.protobuf import message as protobuf_message
 
 from torqued.contract import Reason, RowCode, RowStatus
-from torqued.plain_text import plain
 from torqued.v1 import errors_pb2
 
-_DETAILS_KEY = "grpc-status-details-bin"
+# Characters that a terminal acts on instead of showing them: controls, separators
+# of lines, and those that turn the direction of the text beside them. Newlines and
+# tabs stay as they are. torquectl escapes the same characters.
+_STEERING = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def plain(text: str) -> str:
+    """The same with what could steer a terminal written as "\\u202e"."""
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -254,19 +263,15 @@ _SIZE_SENTENCES = ("essage larger than max", "essage exceeds maximum size",
 
 
 def make(code: str, message: str, *, reason: Reason | None = None,
-         field_violations: Sequence[FieldViolation] = (),
-         metadata: Mapping[str, str] | None = None,
-         retry_delay: float | None = None) -> TorquedError:
-    """The exception of the class that fits."""
+         **details: Any) -> TorquedError:
+    """The exception of the class that fits. details: of `TorquedError`."""
     kind = _BY_CODE.get(code, TorquedError)
-    if reason is not None:
-        kind = _BY_REASON.get(reason, kind)
-    if (kind is ResourceExhausted and reason is None and any(
-            sentence in message for sentence in _SIZE_SENTENCES)):
+    if reason in _BY_REASON:
+        kind = _BY_REASON[reason]
+    if kind is ResourceExhausted and reason is None and any(
+            sentence in message for sentence in _SIZE_SENTENCES):
         kind = RequestTooLarge
-    return kind(message, code=code, reason=reason,
-                field_violations=field_violations, metadata=metadata,
-                retry_delay=retry_delay)
+    return kind(message, code=code, reason=reason, **details)
 
 
 def invalid(reason: Reason, field: str, message: str,
@@ -310,6 +315,8 @@ _LOST = re.compile(
 
 # What gRPC says of an answer of HTTP, of a proxy or a web server.
 _HTTP = re.compile("HTTP status|http2 header with status")
+
+
 def is_of_another_server(error: TorquedError) -> bool:
     """Whether it says that what answered knows nothing of the call, as a server
     that is not ours, or that something which speaks HTTP answered."""
@@ -326,7 +333,7 @@ def decode(failure: grpc.RpcError) -> TorquedError:
     code = failure.code().name
     message = failure.details() or code
     for key, value in failure.trailing_metadata() or ():
-        if key == _DETAILS_KEY:
+        if key == "grpc-status-details-bin":
             try:
                 status = errors_pb2.Status.FromString(value)
             except protobuf_message.DecodeError:
@@ -342,31 +349,27 @@ def decode(failure: grpc.RpcError) -> TorquedError:
 
 def _with_details(code: str, message: str,
                   status: errors_pb2.Status) -> TorquedError:
-    reason: Reason | None = None
-    metadata: dict[str, str] = {}
-    violations: list[FieldViolation] = []
-    retry_delay: float | None = None
+    found: dict[str, Any] = {}
     for detail in status.details:
         # The messages mirror google.rpc, and so do the type URLs.
-        kind = detail.type_url.rpartition("/")[2]
+        name = detail.type_url.rpartition("/")[2].removeprefix("google.rpc.")
+        kind = getattr(errors_pb2, name, None)
+        if kind is None:
+            continue
         try:
-            if kind == "google.rpc.ErrorInfo":
-                info = errors_pb2.ErrorInfo.FromString(detail.value)
-                # A newer server may have reasons that are not known here.
-                reason = Reason.__members__.get(info.reason)
-                metadata = dict(info.metadata)
-                if reason is None and info.reason:
-                    metadata.setdefault("reason", info.reason)
-            elif kind == "google.rpc.BadRequest":
-                bad = errors_pb2.BadRequest.FromString(detail.value)
-                violations = [
-                    FieldViolation(violation.field, violation.description)
-                    for violation in bad.field_violations]
-            elif kind == "google.rpc.RetryInfo":
-                retry = errors_pb2.RetryInfo.FromString(detail.value)
-                if retry.HasField("retry_delay"):
-                    retry_delay = retry.retry_delay.ToNanoseconds() / 1e9
+            read = kind.FromString(detail.value)
         except protobuf_message.DecodeError:
             continue
-    return make(code, message, reason=reason, field_violations=violations,
-                metadata=metadata, retry_delay=retry_delay)
+        if name == "ErrorInfo":
+            # A newer server may have reasons that are not known here.
+            found["reason"] = Reason.__members__.get(read.reason)
+            found["metadata"] = dict(read.metadata)
+            if found["reason"] is None and read.reason:
+                found["metadata"].setdefault("reason", read.reason)
+        elif name == "BadRequest":
+            found["field_violations"] = [
+                FieldViolation(violation.field, violation.description)
+                for violation in read.field_violations]
+        elif name == "RetryInfo" and read.HasField("retry_delay"):
+            found["retry_delay"] = read.retry_delay.ToNanoseconds() / 1e9
+    return make(code, message, **found)

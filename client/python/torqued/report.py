@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from torqued import errors
 from torqued.contract import Reason
-from torqued.plain_text import plain
+from torqued.errors import plain
 from torqued.values import FloatArray
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from torqued.check import check_plan
 from torqued.contract import BOUND, OPTIONS, Functions, JointInfo, ModelInfo, Quantity
 from torqued.evaluation import Evaluation
 from torqued.message import Messages
-from torqued.plain_text import plain
+from torqued.errors import plain
 from torqued.question import order_of, plan_of
 from torqued.registration import Urdf
 from torqued.transport import run, served, within

@@ -14,7 +14,7 @@ from torqued import errors
 from torqued.contract import Reason
 from torqued.contract import TrajectoryVerdict as _Fields
 from torqued.formats.numpy_files import write_npy
-from torqued.plain_text import plain
+from torqued.errors import plain
 from torqued.report import page
 from torqued.trajectory import Trajectory, write_blocks
 from torqued.v1 import trajectory_pb2 as pb
