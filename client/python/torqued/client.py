@@ -160,8 +160,7 @@ class Calls:
     async def server_info(self, *, deadline: Optional[float] = None) -> GetServerInfoReply:
         """What the server is and how much it accepts at a time."""
         reply: GetServerInfoReply = view(await self.connection.read(
-            self.connection.info.GetServerInfo,
-            server_info_pb2.GetServerInfoRequest(),
+            self.connection.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
             self.connection.deadline(deadline)))
         return reply
 
@@ -169,14 +168,12 @@ class Calls:
     async def health(self, *, deadline: Optional[float] = None) -> Health:
         """What the server says of itself now; never tried again. Raises
         Unavailable, DeadlineExceeded."""
-        health: Health = await self.connection.health(
-            self.connection.deadline(deadline))
+        health: Health = await self.connection.health(self.connection.deadline(deadline))
         return health
 
     @served
     async def close(self) -> None:
-        """Cancels what is under way, and ends the local server if there is
-        one."""
+        """Cancels what is under way, and ends the local server if there is one."""
         await self.connection.close()
         if self.server is not None:
             await self.connection.aside(self.server.stop)
@@ -211,8 +208,7 @@ class Client(Calls):
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]],
-                 error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
+                 error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
         self.close()
 
 

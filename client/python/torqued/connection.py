@@ -31,11 +31,11 @@ class Connection(Transport):
         return function()
 
     async def _unary(self, method: Any, request: Any, **words: Any) -> Any:
-        return method(request, **words)
+        return method(request, metadata=self._metadata, **words)
 
     def _ahead(self, batch: Batch, part: Part, deadline: Deadline) -> Any:
-        return self._sender.submit(lambda: self._send(
-            batch.request(part), timeout=deadline.remaining()))
+        return self._sender.submit(lambda: self._compute.future(
+            batch.request(part), timeout=deadline.remaining(), metadata=self._metadata))
 
     async def _result(self, ahead: Any) -> Any:
         return ahead.result().result()

@@ -182,9 +182,8 @@ class InternalError(TorquedError):
 class RowError(TorquedError, ArithmeticError):
     """A state has no answer. `status` is its row status.
 
-    row: its index in the batch; row_code: why; field: the input at fault or the
-    quantity concerned; joint: the joint concerned, or ""; value: the offending
-    number.
+    row: its index in the batch; row_code: why; field: the input at fault or the quantity
+    concerned; joint: the joint concerned, or ""; value: the offending number.
     """
 
     def __init__(self, status: RowStatus) -> None:
@@ -219,8 +218,7 @@ class _PlainWarning(UserWarning):
 
 
 class LeftOutWarning(_PlainWarning):
-    """A trajectory has joints that the robot does not move; they are left
-    out."""
+    """A trajectory has joints that the robot does not move; they are left out."""
 
 
 class SingularTaskWarning(_PlainWarning):
@@ -251,8 +249,7 @@ _BY_CODE: dict[str, type[TorquedError]] = {
     "INTERNAL": InternalError,
 }
 _BY_REASON: dict[Reason, type[TorquedError]] = {
-    Reason.REQUEST_TOO_LARGE: RequestTooLarge,
-    Reason.OVERLOADED: Overloaded,
+    Reason.REQUEST_TOO_LARGE: RequestTooLarge, Reason.OVERLOADED: Overloaded,
 }
 
 # gRPC itself refuses a message for its size without details, and other things
@@ -274,12 +271,10 @@ def make(code: str, message: str, *, reason: Reason | None = None,
     return kind(message, code=code, reason=reason, **details)
 
 
-def invalid(reason: Reason, field: str, message: str,
-            **metadata: str) -> TorquedError:
+def invalid(reason: Reason, field: str, message: str, **metadata: str) -> TorquedError:
     """What this client refuses by itself, as the server would."""
     return make("INVALID_ARGUMENT", message, reason=reason,
-                field_violations=[FieldViolation(field, message)],
-                metadata=metadata)
+                field_violations=[FieldViolation(field, message)], metadata=metadata)
 
 
 class FilePlace:
@@ -338,8 +333,7 @@ def decode(failure: grpc.RpcError) -> TorquedError:
                 status = errors_pb2.Status.FromString(value)
             except protobuf_message.DecodeError:
                 break
-            # Details of another code are void: gRPC ended the call before the
-            # service.
+            # Details of another code are void: gRPC ended the call before the service.
             if status.code == failure.code().value[0]:
                 return _with_details(code, message, status)
     if code in ("INTERNAL", "UNKNOWN") and _LOST.search(message):
@@ -347,8 +341,7 @@ def decode(failure: grpc.RpcError) -> TorquedError:
     return make(code, message)
 
 
-def _with_details(code: str, message: str,
-                  status: errors_pb2.Status) -> TorquedError:
+def _with_details(code: str, message: str, status: errors_pb2.Status) -> TorquedError:
     found: dict[str, Any] = {}
     for detail in status.details:
         # The messages mirror google.rpc, and so do the type URLs.

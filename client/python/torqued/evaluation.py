@@ -96,9 +96,8 @@ class Evaluation(Results):
 class Collector:
     """Gathers the replies of a batch, in order, into one Evaluation."""
 
-    def __init__(self, plan: Plan, rows: int, leading: "tuple[int, ...]") -> None:
+    def __init__(self, plan: Plan, rows: int) -> None:
         self._plan = plan
-        self._leading = leading
         self._results: dict[str, npt.NDArray[Any]] = {}
         self._row_status: list[RowStatus] = []
         self._echo: dynamics_pb2.Echo | None = None
@@ -120,14 +119,12 @@ class Collector:
             self._row_status.append(view(message))
 
     def evaluation(self) -> Evaluation:
-        return Evaluation(self._leading, self._results, self._row_status,
-                          view(self._echo or dynamics_pb2.Echo()))
-
-    def drop_rows(self, leading: "tuple[int, ...]") -> None:
-        """After the answer to an example for a batch of no states."""
-        self._leading, self._row_status = leading, []
-        for name, numbers in self._results.items():
-            self._results[name] = numbers[:0]
+        """Without rows if the plan has none."""
+        rows = self._plan.states.rows
+        return Evaluation(
+            self._plan.states.leading,
+            {name: numbers[:rows] for name, numbers in self._results.items()},
+            self._row_status[:rows and None], view(self._echo or dynamics_pb2.Echo()))
 
     def _whole(self, name: str, axes: "tuple[int, ...]", kind: Any) -> Any:
         """All rows of a result."""
@@ -152,8 +149,7 @@ class Collector:
         else:
             self._whole(row.name, axes, kind)[first:first + rows] = numbers
 
-    def _add_numbers(self, row: ResultRow, first: int, rows: int,
-                     numbers: Any) -> None:
+    def _add_numbers(self, row: ResultRow, first: int, rows: int, numbers: Any) -> None:
         if len(numbers) != rows:
             raise errors.make(
                 "INTERNAL", f"the reply has {len(numbers)} of {row.field} for "

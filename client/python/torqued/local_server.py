@@ -29,8 +29,7 @@ def find_server() -> str:
     if named:
         if _is_executable(named):
             return named
-        raise LocalServerError(
-            f"TORQUED_SERVER is {named}, which is no executable file")
+        raise LocalServerError(f"TORQUED_SERVER is {named}, which is no executable file")
     packaged = pathlib.Path(__file__).with_name("server") / "torqued"
     found = str(packaged) if packaged.exists() else shutil.which("torqued")
     if found:
@@ -68,8 +67,7 @@ class LocalServer:
                   and "%" not in str(socket) else "127.0.0.1:0")
         command = [
             os.path.abspath(program), "--listen", listen, "--address-file",
-            str(directory / "address"), "--store",
-            os.fspath(store) if store is not None
+            str(directory / "address"), "--store", os.fspath(store) if store is not None
             else str(directory / "models.db")]
         if models is not None:
             command += ["--models", os.fspath(models)]
@@ -102,8 +100,7 @@ class LocalServer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None,
-                 error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+                 error: BaseException | None, trace: TracebackType | None) -> None:
         self.stop()
 
     def _wait(self, seconds: float) -> str:
@@ -123,8 +120,7 @@ class LocalServer:
             if text.endswith("\n"):
                 return text.splitlines()[0]
             if time.monotonic() >= give_up:
-                raise LocalServerError(
-                    self._problem(f"did not serve within {seconds} s"))
+                raise LocalServerError(self._problem(f"did not serve within {seconds} s"))
             time.sleep(_POLL_SECONDS)
 
     def _problem(self, what: str) -> str:
@@ -152,8 +148,7 @@ class _Process:
         self._started.wait()
         if self._child is None:
             shutil.rmtree(directory, ignore_errors=True)
-            raise LocalServerError(
-                f"cannot start {command[0]}: {self._failure}")
+            raise LocalServerError(f"cannot start {command[0]}: {self._failure}")
 
     def _keep(self, command: list[str]) -> None:
         try:
@@ -179,8 +174,7 @@ class _Process:
 
     def log(self) -> str:
         try:
-            return self._log.read_bytes()[-_LOG_BYTES:].decode(
-                errors="replace")
+            return self._log.read_bytes()[-_LOG_BYTES:].decode(errors="replace")
         except OSError:
             return ""
 

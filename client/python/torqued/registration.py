@@ -17,8 +17,7 @@ from torqued.v1 import model_registry_pb2 as pb
 #: A path, the text itself (it has a "<"), or its bytes.
 Urdf = Union[str, bytes, "os.PathLike[str]"]
 
-_ROBOT_NAME = re.compile(
-    rb"<robot\b[^>]*?\sname\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_ROBOT_NAME = re.compile(rb"<robot\b[^>]*?\sname\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
 def is_text(urdf: Urdf) -> bool:
@@ -37,8 +36,7 @@ def name_of(urdf: Urdf) -> str:
     """One to register it under: the file's, else the robot's own."""
     if isinstance(urdf, bytes) or is_text(urdf):
         found = _ROBOT_NAME.search(source_of(urdf))
-        name = (found[1] or found[2] or b"").decode(
-            errors="replace") if found else ""
+        name = (found[1] or found[2] or b"").decode(errors="replace") if found else ""
     else:
         name = pathlib.Path(urdf).stem
     return re.sub(r"[^A-Za-z0-9._-]", "_", name)[:128] or "robot"
@@ -50,8 +48,7 @@ def description_of(urdf: Urdf, tip_frame: str,
     options = pb.RegistrationOptions(default_tip=tip_frame)
     if validation is not None:
         set_field(options, "validation", validation)
-    return {"format": pb.MODEL_FORMAT_URDF, "source": source_of(urdf),
-            "options": options}
+    return {"format": pb.MODEL_FORMAT_URDF, "source": source_of(urdf), "options": options}
 
 
 # Faults that a message lists; `Client.validate` has all.

@@ -20,8 +20,7 @@ _LONGEST = 1e8
 #: How long a call without a deadline is tried again while nothing is answered.
 LONGEST_OUTAGE = 300.0
 
-#: Told before each wait for another try: what failed, and how long it waits, in
-#: seconds.
+#: Told before each wait for another try: what failed, and how long it waits, in seconds.
 OnRetry = Callable[[TorquedError, float], None]
 
 
@@ -41,10 +40,9 @@ class Deadline:
 
 
 class Budget:
-    """How many tries beyond the first ones all calls of a client may make: a
-    bucket of tokens, which gains some every second and one with every call that
-    is answered. Where it is empty a try waits; none is refused.
-    Thread-safe."""
+    """How many tries beyond the first ones all calls of a client may make: a bucket of
+    tokens, which gains some every second and one with every call that is answered. Where
+    it is empty a try waits; none is refused. Thread-safe."""
 
     def __init__(self, tokens: float = 50.0, per_second: float = 10.0) -> None:
         self._most = self._tokens = tokens
@@ -61,8 +59,7 @@ class Budget:
         with self._lock:
             now = time.monotonic()
             self._tokens = min(
-                self._tokens + (now - self._filled) * self._per_second,
-                self._most)
+                self._tokens + (now - self._filled) * self._per_second, self._most)
             self._filled = now
             if self._tokens < 1:
                 return False
@@ -71,15 +68,13 @@ class Budget:
 
 
 class Schedule:
-    """Waits between the tries of one call: half to all of what doubles from
-    50 ms to 1 s, never below what the server asks for, and again until the
-    budget has a token. The last try comes 50 ms before the deadline, or before
-    `LONGEST_OUTAGE` from the first failure where there is none, and takes
-    none."""
+    """Waits between the tries of one call: half to all of what doubles from 50 ms to 1
+    s, never below what the server asks for, and again until the budget has a token. The
+    last try comes 50 ms before the deadline, or before `LONGEST_OUTAGE` from the first
+    failure where there is none, and takes none."""
 
     def __init__(self, deadline: Deadline, enabled: bool,
-                 on_retry: OnRetry | None = None,
-                 budget: Budget | None = None) -> None:
+                 on_retry: OnRetry | None = None, budget: Budget | None = None) -> None:
         self._deadline = deadline
         self._enabled = enabled
         self._on_retry = on_retry
@@ -113,16 +108,14 @@ class Schedule:
         # A try before what the server asks for is none.
         if last <= 0 or asked > last:
             raise self._with_history(error)
-        pause = max(
-            min(self._backoff * random.uniform(0.5, 1.0), last), asked)
+        pause = max(min(self._backoff * random.uniform(0.5, 1.0), last), asked)
         self._backoff = min(self._backoff * 2, _LAST_BACKOFF)
         if self._on_retry is not None:
             self._on_retry(error, pause)
         return pause
 
     def remaining(self) -> float:
-        """Seconds until the deadline, or the end of the outage where there is
-        none."""
+        """Seconds until the deadline, or the end of the outage where there is none."""
         remaining = self._deadline.remaining()
         if remaining >= _LONGEST and self._outage is not None:
             return self._outage.remaining()
@@ -146,5 +139,4 @@ def _is_transient(error: TorquedError) -> bool:
     if isinstance(error, (Unavailable, Cancelled)):
         return True
     # Without a delay it is a limit, which another try meets again.
-    return (isinstance(error, ResourceExhausted)
-            and error.retry_delay is not None)
+    return (isinstance(error, ResourceExhausted) and error.retry_delay is not None)

@@ -191,8 +191,7 @@ class Robot(Described, Functions):
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]],
-                 error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
+                 error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
         self.close()
 
 

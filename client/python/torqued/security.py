@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 _TOKEN_VARIABLE = "TORQUED_TOKEN"
 # Of Debian and of Red Hat, as gRPC in C++ knows them; grpcio prefers its own.
-_SYSTEM_ROOTS = ("/etc/ssl/certs/ca-certificates.crt",
-                 "/etc/pki/tls/certs/ca-bundle.crt")
+_SYSTEM_ROOTS = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")
 
 
 def credentials_of(settings: Settings) -> grpc.ChannelCredentials | None:
@@ -89,5 +88,4 @@ def _read(option: str, file: Any) -> bytes:
 
 
 def _refuse(option: str, why: str) -> NoReturn:
-    raise errors.invalid(
-        Reason.INVALID_OPTION, option, f"{option}: {why}") from None
+    raise errors.invalid(Reason.INVALID_OPTION, option, f"{option}: {why}") from None

@@ -14,8 +14,7 @@ import numpy.typing as npt
 from torqued import errors
 from torqued.checking import refuse
 from torqued.contract import Reason
-from torqued.formats import (
-    container, csv_table, numpy_files, ros_message)
+from torqued.formats import (container, csv_table, numpy_files, ros_message)
 from torqued.formats.samples import Samples, Wanted
 from torqued.inputs import table
 from torqued.errors import plain
@@ -70,14 +69,12 @@ class Trajectory:
         self._check_numbers()
 
     @classmethod
-    def read(cls, path: Path,
-             joints: Sequence[str] | None = None) -> Trajectory:
+    def read(cls, path: Path, joints: Sequence[str] | None = None) -> Trajectory:
         """A file; what numpy wrote is known by its first bytes, other files by
         their suffix, and texts that have none of these by what they say:
 
-        .csv: columns `time`, `<joint>.q`, `<joint>.v`, `<joint>.a` in any
-            order; or without a header time, q, or time, q, v, a in the order of
-            `joints`.
+        .csv: columns `time`, `<joint>.q`, `<joint>.v`, `<joint>.a` in any order; or
+            without a header time, q, or time, q, v, a in the order of `joints`.
         .npy: the same columns as one table, in the order of `joints`.
         .npz: arrays time, q and, if there are, v, a, tip_wrench; joint_names is
             one of them, or `joints` is given.
@@ -85,10 +82,9 @@ class Trajectory:
             `rostopic echo` and `ros2 topic echo` print it, or the goal of an
             action with one. YAML takes PyYAML.
 
-        joints: where the file has names, these only, in this order; otherwise
-        what the columns are. Names are matched, never guessed. Raises
-        FileError with line or row and column, OSError, and ImportError without
-        PyYAML.
+        joints: where the file has names, these only, in this order; otherwise what the
+        columns are. Names are matched, never guessed. Raises FileError with line or row
+        and column, OSError, and ImportError without PyYAML.
         """
         if joints is not None:
             joints = _names(joints)
@@ -103,8 +99,7 @@ class Trajectory:
         return cls._of_file(path, Wanted(tuple(joints), rates=rates))
 
     @classmethod
-    def _of_file(cls, path: Path,
-                 wanted: Wanted) -> tuple[Trajectory, tuple[str, ...]]:
+    def _of_file(cls, path: Path, wanted: Wanted) -> tuple[Trajectory, tuple[str, ...]]:
         path = pathlib.Path(path)
         place = errors.FilePlace(str(path))
         with container.opened(path) as (suffix, file):
@@ -120,12 +115,11 @@ class Trajectory:
         return trajectory, samples.others
 
     def write(self, path: Path) -> None:
-        """In the container that the suffix says, see `read`. .csv has plain
-        columns without joint_names, .npy always; .npz alone keeps a
-        tip_wrench. Times in .yaml and .json are rounded to nanoseconds; what is
-        beyond 32 bits of seconds, or the same as the sample before then, is a
-        FileError. Raises InvalidArgument for what the container cannot hold,
-        OSError."""
+        """In the container that the suffix says, see `read`. .csv has plain columns
+        without joint_names, .npy always; .npz alone keeps a tip_wrench. Times in .yaml
+        and .json are rounded to nanoseconds; what is beyond 32 bits of seconds, or the
+        same as the sample before then, is a FileError. Raises InvalidArgument for what
+        the container cannot hold, OSError."""
         suffix = pathlib.Path(path).suffix.lower()
         blocks = self._arrays("q", "v", "a", "tip_wrench")
         if "tip_wrench" in blocks and suffix != ".npz":
@@ -163,8 +157,7 @@ class Trajectory:
         return self._with(
             unused=self.unused + tuple(
                 joint for joint in self.joint_names if joint not in joints),
-            joint_names=tuple(joints),
-            **{name: numbers[:, columns]
+            joint_names=tuple(joints), **{name: numbers[:, columns]
                for name, numbers in self._arrays("q", "v", "a").items()})
 
     def slower(self, factor: float) -> Trajectory:
@@ -237,8 +230,7 @@ class Trajectory:
 
 
 def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:
-    """(rows, 6), from 6 numbers or as many rows of them. Raises
-    InvalidArgument."""
+    """(rows, 6), from 6 numbers or as many rows of them. Raises InvalidArgument."""
     numbers = table("tip_wrench", given)
     if numbers.shape[-1] != 6:
         raise errors.invalid(
@@ -254,8 +246,7 @@ def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:
 
 def write_blocks(path: Path, joints: Sequence[str] | None, time: FloatArray,
                  blocks: Mapping[str, FloatArray]) -> None:
-    """To a container that names what it holds. Raises InvalidArgument,
-    OSError."""
+    """To a container that names what it holds. Raises InvalidArgument, OSError."""
     path = pathlib.Path(path)
     suffix = path.suffix.lower()
     if suffix == ".csv":
@@ -263,8 +254,7 @@ def write_blocks(path: Path, joints: Sequence[str] | None, time: FloatArray,
     elif suffix == ".npz":
         numpy_files.write_npz(path, joints, time, blocks)
     elif suffix not in container.SUFFIXES:
-        raise _unwritable(
-            path, f"it ends in none of {', '.join(container.SUFFIXES)}")
+        raise _unwritable(path, f"it ends in none of {', '.join(container.SUFFIXES)}")
     elif joints is None:
         raise _unwritable(path, "it takes joint_names")
     else:
@@ -283,8 +273,7 @@ def _names(joints: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if names.count(name) > 1:
             raise errors.invalid(Reason.WRONG_JOINT_NAMES, "joint_names",
-                                 f"the joint {name!r} is named twice",
-                                 joint=name)
+                                 f"the joint {name!r} is named twice", joint=name)
     return names
 
 

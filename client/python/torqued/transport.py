@@ -6,6 +6,7 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
+import time
 from typing import TYPE_CHECKING, Any, Callable, Coroutine, Iterator, TypeVar
 
 import grpc
@@ -19,12 +20,10 @@ from torqued.evaluation import Evaluation
 from torqued.progress import teller
 from torqued.retry import Budget, Deadline, Schedule
 from torqued.security import credentials_of, metadata_of
-from torqued.settings import (
-    CHECK_METHOD, COMPUTE_METHOD, HEALTH_METHOD, HEALTH_REQUEST, Health, Settings, Waiting,
-    health_of)
+from torqued.settings import HEALTH_METHOD, HEALTH_REQUEST, Health, Settings, health_of
 from torqued.v1 import (
-    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2,
-    server_info_pb2_grpc, trajectory_pb2)
+    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2, server_info_pb2_grpc,
+    trajectory_pb2)
 from torqued.verdict import TrajectoryVerdict
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     P = ParamSpec("P")
 T = TypeVar("T")
+_POLL_SECONDS = 0.05
 
 
 def served(method: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
@@ -58,31 +58,10 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     raise AssertionError("a blocking call is suspended")
 
 
-class _Calls:
-    """Methods of a channel, whose calls all have the metadata. gRPC's own
-    credentials of calls do not work without TLS."""
-
-    def __init__(self, channel: Any,
-                 metadata: tuple[tuple[str, str], ...]) -> None:
-        self._channel = channel
-        self._metadata = metadata
-
-    def unary_unary(self, *arguments: Any, **words: Any) -> Any:
-        return functools.partial(
-            self._channel.unary_unary(*arguments, **words),
-            metadata=self._metadata)
-
-    def stream_stream(self, *arguments: Any, **words: Any) -> Any:
-        return functools.partial(
-            self._channel.stream_stream(*arguments, **words),
-            metadata=self._metadata)
-
-
 class Transport:
     """Of one server. registry, info: stubs of the services."""
 
-    def __init__(self, settings: Settings, grpc_kind: Any,
-                 closed: Any) -> None:
+    def __init__(self, settings: Settings, grpc_kind: Any, closed: Any) -> None:
         """grpc_kind: the module that makes channels, `grpc` or `grpc.aio`.
         closed: an event of its kind, set by `close`."""
         self.settings = settings
@@ -90,27 +69,24 @@ class Transport:
         self._budget = Budget()
         options = settings.channel_options()
         credentials = credentials_of(settings)
-        metadata = metadata_of(settings)
+        # Of each call: gRPC's own credentials of calls do not work without TLS.
+        self._metadata = metadata_of(settings)
         self.channel = (
             grpc_kind.insecure_channel(settings.address, options)
             if credentials is None else grpc_kind.secure_channel(
                 settings.address.removeprefix(TLS), credentials, options))
-        calls = _Calls(self.channel, metadata)
-        self._compute = calls.unary_unary(
-            COMPUTE_METHOD,
+        # Requests of these are bytes already.
+        self._compute = self.channel.unary_unary(
+            "/torqued.v1.Dynamics/Compute",
             response_deserializer=dynamics_pb2.ComputeReply.FromString)
-        # Begins a call without waiting for it, as all of grpc.aio do.
-        self._send = functools.partial(
-            getattr(self._compute.func, "future", self._compute.func),
-            metadata=metadata)
-        self._check = calls.stream_stream(
-            CHECK_METHOD, response_deserializer=(
-                trajectory_pb2.CheckTrajectoryReply.FromString))
-        self.registry = model_registry_pb2_grpc.ModelRegistryStub(calls)
+        self._check = self.channel.stream_stream(
+            "/torqued.v1.Trajectories/CheckTrajectory",
+            response_deserializer=trajectory_pb2.CheckTrajectoryReply.FromString)
+        self.registry = model_registry_pb2_grpc.ModelRegistryStub(self.channel)
         #: What the server has said of itself when this connected.
         self.server = server_info_pb2.GetServerInfoReply()
-        self.info = server_info_pb2_grpc.ServerInfoStub(calls)
-        self._health = calls.unary_unary(HEALTH_METHOD)
+        self.info = server_info_pb2_grpc.ServerInfoStub(self.channel)
+        self._health = self.channel.unary_unary(HEALTH_METHOD)
 
     def _check_open(self) -> None:
         """Raises Cancelled after close."""
@@ -121,8 +97,7 @@ class Transport:
         """From now on; None: that of the settings. Raises InvalidArgument
         (INVALID_OPTION) for what is no number of seconds."""
         check_seconds("deadline", seconds)
-        return Deadline(
-            self.settings.deadline if seconds is None else seconds)
+        return Deadline(self.settings.deadline if seconds is None else seconds)
 
     def _schedule(self, deadline: Deadline) -> Schedule:
         return Schedule(deadline, self.settings.retry, self.settings.on_retry,
@@ -142,9 +117,10 @@ class Transport:
     _closes_within: Any
 
     async def wait(self) -> None:
-        """Raises Unavailable if no server answers, and what fits if another one
-        does."""
-        waiting = Waiting(self.settings)
+        """Raises Unavailable if no server answers, and what fits if another one does."""
+        end = time.monotonic() + min(
+            self.settings.wait_for_server, self.settings.deadline)
+        address = self.settings.address
         while True:
             try:
                 self.server = await self._unary(
@@ -152,10 +128,18 @@ class Transport:
                     timeout=self.deadline().remaining())
                 return
             except grpc.RpcError as failure:
-                pause = waiting.after(failure)
-            if pause is None:
+                error = errors.decode(failure)
+            if errors.is_of_another_server(error):
+                raise errors.make(error.code, f"no torqued server answers at {address}: "
+                                  f"{error.message}")
+            # Any other word of the server shows that it is there.
+            if error.reason is not None or not isinstance(
+                    error, (errors.Unavailable, errors.DeadlineExceeded)):
                 return
-            await self._closes_within(pause)
+            if time.monotonic() >= end:
+                raise errors.make(error.code, f"no connection to {address}: "
+                                  f"{error.message}", metadata=error.metadata)
+            await self._closes_within(_POLL_SECONDS)
 
     async def health(self, deadline: Deadline) -> Health:
         self._check_open()
@@ -172,8 +156,7 @@ class Transport:
         while True:
             self._check_open()
             try:
-                reply = await self._unary(
-                    method, request, timeout=deadline.remaining())
+                reply = await self._unary(method, request, timeout=deadline.remaining())
                 self._budget.answered()
                 return reply
             except grpc.RpcError as failure:
@@ -255,7 +238,8 @@ class Transport:
                       self._schedule(deadline), teller(plan.progress))
         while True:
             self._check_open()
-            call = self._check(check.messages(), timeout=deadline.remaining())
+            call = self._check(check.messages(), timeout=deadline.remaining(),
+                               metadata=self._metadata)
             try:
                 async for reply in self._stream(call):
                     check.take(reply)

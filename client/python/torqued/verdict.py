@@ -42,9 +42,8 @@ class TrajectoryVerdict(_Fields):
         self.seconds = seconds
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the tables, in words of JSON, as `torquectl trajectory
-        check --output json` writes it. Numbers that JSON lacks are strings:
-        "Infinity"."""
+        """Everything but the tables, in words of JSON, as `torquectl trajectory check
+        --output json` writes it. Numbers that JSON lacks are strings: "Infinity"."""
         return {"trajectory": self.trajectory.file, **self._message(),
                 "inputs": {name: said.tolist() if isinstance(said, np.ndarray)
                            else said for name, said in self.inputs.items()},
@@ -66,11 +65,10 @@ class TrajectoryVerdict(_Fields):
         pathlib.Path(path).write_text(page(self, self._message()), "utf-8")
 
     def write_torques(self, path: Path) -> None:
-        """The torques, where `tables` had "tau", by the suffix of the file:
-        .csv with the columns `time`, `<joint>.tau`; .npy with tau; .npz with
-        tau beside time, q, v, a and joint_names; .yaml, .yml and .json, a
-        trajectory_msgs/JointTrajectory with the torques as effort. Raises
-        InvalidArgument, OSError."""
+        """The torques, where `tables` had "tau", by the suffix of the file: .csv with
+        the columns `time`, `<joint>.tau`; .npy with tau; .npz with tau beside time, q,
+        v, a and joint_names; .yaml, .yml and .json, a trajectory_msgs/JointTrajectory
+        with the torques as effort. Raises InvalidArgument, OSError."""
         tau = self.tables.get("tau")
         if tau is None:
             raise errors.invalid(

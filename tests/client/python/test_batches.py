@@ -91,19 +91,6 @@ def test_a_failing_progress_ends_the_call_at_once(client):
             assert robot.mass_matrix(np.zeros(7)).shape == (7, 7)
 
 
-def test_without_blocking_it_does_too(client):
-    async def compute(address, handler):
-        async with torqued.aio.connect(address, chunk_rows=10) as through:
-            robot = await through.model("panda")
-            with pytest.raises(RuntimeError, match="enough"):
-                await robot.mass_matrix(np.zeros((10_000, 7)), progress=fail)
-            assert handler.calls.count(COMPUTE) < 20
-            assert (await robot.mass_matrix(np.zeros(7))).shape == (7, 7)
-
-    with refusing(client.address) as through:
-        asyncio.run(compute(*through))
-
-
 # --- On through failures -----------------------------------------------------
 
 
@@ -120,13 +107,10 @@ def test_a_batch_goes_on_where_a_killed_server_was(tmp_path, states):
 
     try:
         with torqued.connect(
-                server.address,
-                on_retry=lambda *told: retried.append(told)) as client:
+                server.address, on_retry=lambda *told: retried.append(told)) as client:
             robot = client.model("panda")
-            evaluation = robot.compute(
-                ["inverse_dynamics"], s.q, s.v, s.a, progress=kill)
-            assert same_bits(evaluation.tau,
-                             robot.inverse_dynamics(s.q, s.v, s.a))
+            evaluation = robot.compute(["inverse_dynamics"], s.q, s.v, s.a, progress=kill)
+            assert same_bits(evaluation.tau, robot.inverse_dynamics(s.q, s.v, s.a))
     finally:
         server.stop()
     assert kills and retried
@@ -137,8 +121,7 @@ def test_a_batch_goes_on_where_a_killed_server_was(tmp_path, states):
 def test_parts_are_asked_again_alone_and_keep_their_places(client):
     q = np.linspace(-1, 1, 7 * 70).reshape(-1, 7)
     q[[5, 35, 69], 0] = np.nan
-    with refusing(client.address, (GONE, None), (GONE, None)) as (
-            address, handler):
+    with refusing(client.address, (GONE, None), (GONE, None)) as (address, handler):
         with torqued.connect(address, chunk_rows=10) as through:
             evaluation = through.model("panda").compute(
                 ["mass_matrix"], q, bad_rows="nan")
@@ -205,42 +188,8 @@ def test_overload_is_waited_for(client):
     assert waits == [(torqued.Overloaded, 0.12)] * 2
 
 
-def test_overload_is_told_where_nothing_is_tried_again(client):
-    refusal = (EXHAUSTED, details(EXHAUSTED, "OVERLOADED", 0.5))
-    with refusing(client.address, refusal) as (address, handler):
-        with torqued.connect(address, retry=False) as through:
-            robot = through.model("panda")
-            with pytest.raises(torqued.Overloaded) as caught:
-                robot.mass_matrix(np.zeros(7))
-        assert caught.value.retry_delay == 0.5
-        assert caught.value.reason is torqued.Reason.OVERLOADED
-        assert handler.calls.count(COMPUTE) == 1
-
-
-def test_no_try_outlasts_the_deadline(client):
-    refusal = (EXHAUSTED, details(EXHAUSTED, "OVERLOADED", 5))
-    waits = []
-    with refusing(client.address, refusal) as (address, handler):
-        with torqued.connect(
-                address, on_retry=lambda *wait: waits.append(wait)) as through:
-            robot = through.model("panda")
-            with pytest.raises(torqued.Overloaded):
-                robot.mass_matrix(np.zeros(7), deadline=2)
-    assert not waits
-    assert handler.calls.count(COMPUTE) == 1
-
-
-def test_a_registration_is_not_repeated(client):
-    with refusing(client.address) as (address, handler):
-        with torqued.connect(address) as through:
-            with pytest.raises(torqued.TorquedError):
-                through.register("bad name", MODELS / "panda.urdf")
-    assert handler.calls == ["/torqued.v1.ModelRegistry/RegisterModel"]
-
-
 def test_a_server_that_takes_less_is_sent_less():
-    with torqued.local([MODELS / "panda.urdf"],
-                       arguments=["--max-rows", "100"]) as small:
+    with torqued.local([MODELS / "panda.urdf"], arguments=["--max-rows", "100"]) as small:
         robot = small.model("panda")
         q = np.linspace(-1, 1, 7 * 950).reshape(-1, 7)
         M = robot.mass_matrix(q)

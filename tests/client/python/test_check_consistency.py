@@ -14,18 +14,6 @@ def stops():
                               joint_names=PANDA)
 
 
-def test_healthy_samples_draw_no_remark(panda):
-    verdict = panda.check_trajectory(
-        swinging(2500), limits=limits_of(wide()), consistent=True)
-    assert verdict.passes and verdict.remarks == ()
-    assert verdict.remark_count == 0
-    assert str(verdict) == "passes: " + verdict.message
-    assert verdict.judged == "2500 samples, nothing between them"
-    assert not verdict.judged_between and verdict.coarse_step is None
-    assert not verdict.joints.velocity_remarks.any()
-    assert not verdict.joints.torque.between.any()
-
-
 @pytest.mark.parametrize("consistent", [False, True])
 def test_waypoints_at_rest_draw_a_remark(panda, consistent):
     verdict = panda.check_trajectory(

@@ -42,8 +42,7 @@ def install_wheel(copy, tmp_path, **environment):
     assert built.returncode == 0, built.stdout + built.stderr
     wheel, = tmp_path.glob("torqued-*.whl")
     installed = run(sys.executable, "-m", "pip", "install", "--quiet",
-                    "--no-deps", "--no-index", "--target", str(tmp_path),
-                    str(wheel))
+                    "--no-deps", "--no-index", "--target", str(tmp_path), str(wheel))
     assert installed.returncode == 0, installed.stderr
     return wheel.name
 
@@ -135,8 +134,7 @@ def fixture_another_python(tmp_path_factory):
     (root / "lib").mkdir()
     (root / "lib" / library.name).symlink_to(library)
     shutil.copy(os.path.realpath("/usr/bin/python3"), root / "bin" / "python3")
-    found = run(str(root / "bin" / "python3"), "-c", "import grpc",
-                PYTHONPATH="")
+    found = run(str(root / "bin" / "python3"), "-c", "import grpc", PYTHONPATH="")
     assert "No module named 'grpc'" in found.stderr
     return root / "bin"
 
@@ -151,8 +149,7 @@ def test_it_installs_as_is_said(copy, page, kind, first, another_python):
     if first == "another":
         path = f"{another_python}:{path}"
     text = (SOURCE / page).read_text(encoding="utf-8")
-    commands, = re.findall(rf"^```{kind}\n(.*?)^```$", text,
-                           re.MULTILINE | re.DOTALL)
+    commands, = re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     commands += "python -c 'import torqued; print(torqued.__file__)'\n"
     shutil.rmtree(copy / "torqued-venv", ignore_errors=True)
     done = subprocess.run(

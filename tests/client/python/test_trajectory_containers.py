@@ -26,8 +26,7 @@ def test_what_is_written_is_read(tmp_path, name, motion):
 @pytest.mark.parametrize("name", ["move.npy", "move.csv", "move.npz"])
 @pytest.mark.parametrize("motion", [MOTION, positions(MOTION)],
                          ids=["rates", "positions"])
-def test_columns_without_names_are_the_joints_that_are_given(
-        tmp_path, name, motion):
+def test_columns_without_names_are_the_joints_that_are_given(tmp_path, name, motion):
     unnamed = torqued.Trajectory(motion.time, motion.q, motion.v, motion.a)
     unnamed.write(tmp_path / name)
     assert same(torqued.Trajectory.read(tmp_path / name, PANDA), motion)

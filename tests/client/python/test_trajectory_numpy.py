@@ -12,10 +12,6 @@ from motions import PANDA, same, swinging
 MOTION = swinging(40)
 
 
-def plain(motion):
-    return np.column_stack([motion.time, motion.q, motion.v, motion.a])
-
-
 class Evil:
     def __reduce__(self):
         return pytest.fail, ("it was unpickled",)
@@ -77,14 +73,6 @@ def test_names_that_are_bytes_are_utf_8(tmp_path):
              joint_names=np.array([name.encode() for name in names]))
     read = torqued.Trajectory.read(tmp_path / "move.npz")
     assert read.joint_names == tuple(names)
-
-
-def test_what_to_do_about_names_that_are_objects(tmp_path):
-    np.savez(tmp_path / "move.npz", **arrays(
-        joint_names=np.array(PANDA, object)))
-    with pytest.raises(torqued.FileError, match="dtype=str") as caught:
-        torqued.Trajectory.read(tmp_path / "move.npz")
-    assert caught.value.column == "joint_names"
 
 
 def test_other_arrays_are_not_even_unpacked(tmp_path):
@@ -188,25 +176,3 @@ def test_damaged_files_of_numpy_fail_as_files_do(tmp_path, name):
             assert error.file == str(path)
             refused += 1
     assert refused > 200
-
-
-def test_what_is_no_file_of_numpy(tmp_path):
-    np.save(tmp_path / "pickled.npy", np.array([[Evil()]], object))
-    np.save(tmp_path / "vector.npy", MOTION.time)
-    whole = plain(MOTION)
-    np.save(tmp_path / "whole.npy", whole)
-    content = (tmp_path / "whole.npy").read_bytes()
-    (tmp_path / "short.npy").write_bytes(content[:-8])
-    (tmp_path / "text.npy").write_text("time,q\n")
-    (tmp_path / "zip.npz").write_bytes(b"PK\x03\x04" + bytes(30))
-    (tmp_path / "array.npz").write_bytes(content)
-    np.savez(tmp_path / "arrays.npz", **arrays())
-    (tmp_path / "arrays.npz").rename(tmp_path / "arrays.npy")
-    assert len(torqued.Trajectory.read(tmp_path / "whole.npy", PANDA)) == 40
-    # By what they are, not by their names.
-    for name in ("array.npz", "arrays.npy"):
-        assert same(torqued.Trajectory.read(tmp_path / name, PANDA), MOTION)
-    for name in ("pickled.npy", "vector.npy", "short.npy", "text.npy",
-                 "zip.npz"):
-        with pytest.raises(torqued.FileError, match=name):
-            torqued.Trajectory.read(tmp_path / name, PANDA)

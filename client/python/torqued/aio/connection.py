@@ -26,10 +26,11 @@ class Connection(Transport):
         return await asyncio.to_thread(function)
 
     async def _unary(self, method: Any, request: Any, **words: Any) -> Any:
-        return await method(request, **words)
+        return await method(request, metadata=self._metadata, **words)
 
     def _ahead(self, batch: Batch, part: Part, deadline: Deadline) -> Any:
-        return self._send(batch.request(part), timeout=deadline.remaining())
+        return self._compute(batch.request(part), timeout=deadline.remaining(),
+                             metadata=self._metadata)
 
     async def _result(self, ahead: Any) -> Any:
         return await ahead

@@ -29,7 +29,6 @@ class Opening(Generic[C]):
         return self._opened
 
     async def __aexit__(self, kind: type[BaseException] | None,
-                        error: BaseException | None,
-                        trace: TracebackType | None) -> None:
+                        error: BaseException | None, trace: TracebackType | None) -> None:
         if self._opened is not None:
             await self._opened.close()

@@ -126,8 +126,7 @@ def _named(table: Table, wanted: Wanted, place: FilePlace) -> Samples:
         if missing:
             raise place.problem(
                 f"has no column {missing[0]!r}, but {suffix} of other joints",
-                reason=Reason.WRONG_JOINT_NAMES, column=missing[0],
-                joint=missing[0][:-2])
+                reason=Reason.WRONG_JOINT_NAMES, column=missing[0], joint=missing[0][:-2])
         used.update(columns)
         return table.numbers[:, [header.index(name) for name in columns]].copy("C")
 

@@ -49,8 +49,7 @@ def _read(message: Any, wanted: Wanted, place: FilePlace) -> Samples:
 
 def _samples(message: Mapping[str, Any], rates: bool, place: FilePlace) -> Samples:
     joints, points = message.get("joint_names"), message["points"]
-    if not isinstance(joints, list) or not all(
-            isinstance(name, str) for name in joints):
+    if not isinstance(joints, list) or not all(isinstance(name, str) for name in joints):
         raise place.problem("joint_names is no list of names",
                             reason=Reason.WRONG_JOINT_NAMES, column="joint_names")
     if not isinstance(points, list) or not points:

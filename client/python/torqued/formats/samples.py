@@ -66,8 +66,7 @@ def split_plain(numbers: FloatArray, wanted: Wanted, place: FilePlace,
 
 def chosen(present: Sequence[str], joints: Sequence[str] | None,
            place: FilePlace) -> tuple[list[int], tuple[str, ...]]:
-    """Columns of `joints` (None: all that are present), and the names of the
-    others."""
+    """Columns of `joints` (None: all that are present), and the names of the others."""
     names = list(present)
     for joint in names:
         if names.count(joint) > 1:
