@@ -7,7 +7,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 from torqued import errors
 from torqued.contract import QUANTITIES, Quantity
@@ -128,3 +128,21 @@ def count_from_start(error: errors.TorquedError, part: Part) -> None:
     here, row = str(error.row), str(part.first + error.row)
     error.metadata["row"] = row
     error.message = re.sub(rf"\b([Rr]ow) {here}\b", rf"\g<1> {row}", error.message)
+
+
+def teller(progress: Progress | None) -> Callable[[int, int], None]:
+    """A function of (done, total) from a callback or a tqdm-like bar."""
+    if progress is None:
+        return lambda done, total: None
+    if not hasattr(progress, "update"):
+        return progress
+    bar: Any = progress
+    shown = [0]
+
+    def tell(done: int, total: int) -> None:
+        if getattr(bar, "total", None) is None:
+            bar.total = total
+        bar.update(done - shown[0])
+        shown[0] = done
+
+    return tell

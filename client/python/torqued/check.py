@@ -16,8 +16,8 @@ import numpy.typing as npt
 from torqued import errors
 from torqued.batch import GOOD_MESSAGE
 from torqued.checking import check_progress, refuse, set_field
-from torqued.contract import (
-    ModelInfo, Reason, ReferenceFrame, TrajectoryTable)
+from torqued.contract import (ModelInfo, Reason, ReferenceFrame, TrajectoryTable)
+from torqued.formats.samples import Wanted
 from torqued.inputs import F64, array, field, received
 from torqued.limits import add_limits, add_wrench_profile
 from torqued.question import fill_request, order_of
@@ -34,11 +34,10 @@ _OF_SPACE = ("sigma_min", "condition")
 
 @dataclasses.dataclass(frozen=True)
 class CheckPlan:
-    """What is checked. arrays: rows of all samples by their names on the wire.
-    n: joints. tables: by name, in the order in which they are asked for.
-    left_out: joints of the trajectory that the robot does not move.
-    files: where fields of `start` come from, by their names.
-    inputs: what was asked beside `start` and the trajectory."""
+    """What is checked. arrays: rows of all samples by their names on the wire. n: joints.
+    tables: by name, in the order in which they are asked for. left_out: joints of the
+    trajectory that the robot does not move. files: where fields of `start` come from, by
+    their names. inputs: what was asked beside `start` and the trajectory."""
 
     start: pb.CheckTrajectoryStart
     trajectory: Trajectory
@@ -79,7 +78,8 @@ def check_plan(model: ModelInfo, words: Mapping[str, Any]) -> CheckPlan:
         left_out = tuple(joint for joint in given.joint_names or ()
                          if joint not in joints)
     else:
-        trajectory, left_out = Trajectory.read_for(given, joints, rates=not start.derive)
+        trajectory, left_out = Trajectory.of_file(
+            given, Wanted(tuple(joints), rates=not start.derive))
     given_wrench = words.get("tip_wrench_on_environment")
     wrench = _given_wrench(trajectory, given_wrench, start)
     if isinstance(given_wrench, (str, os.PathLike)):

@@ -84,13 +84,9 @@ class TorquedError(Exception):
 
     def __str__(self) -> str:
         # The server's sentences name the field already, mostly.
-        where = self.field
-        text = self.message
-        if where and where not in text:
-            text = f"{where}: {text}"
-        if self.reason is not None:
-            text = f"{text} [{self.reason.name}]"
-        return plain(text)
+        named = self.field and self.field not in self.message
+        return plain((f"{self.field}: " if named else "") + self.message
+                     + (f" [{self.reason.name}]" if self.reason is not None else ""))
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuilt, (type(self), self.message, self.__dict__)
@@ -235,22 +231,13 @@ def warn(warning: Warning) -> None:
 
 
 _BY_CODE: dict[str, type[TorquedError]] = {
-    "INVALID_ARGUMENT": InvalidArgument,
-    "OUT_OF_RANGE": InvalidArgument,
-    "NOT_FOUND": NotFound,
-    "FAILED_PRECONDITION": FailedPrecondition,
-    "RESOURCE_EXHAUSTED": ResourceExhausted,
-    "UNAVAILABLE": Unavailable,
-    "DEADLINE_EXCEEDED": DeadlineExceeded,
-    "CANCELLED": Cancelled,
-    "PERMISSION_DENIED": PermissionDenied,
-    "UNAUTHENTICATED": PermissionDenied,
-    "UNIMPLEMENTED": Unimplemented,
-    "INTERNAL": InternalError,
-}
-_BY_REASON: dict[Reason, type[TorquedError]] = {
-    Reason.REQUEST_TOO_LARGE: RequestTooLarge, Reason.OVERLOADED: Overloaded,
-}
+    **{re.sub("(?!^)([A-Z])", r"_\1", kind.__name__).upper(): kind for kind in (
+        InvalidArgument, NotFound, FailedPrecondition, ResourceExhausted, Unavailable,
+        DeadlineExceeded, Cancelled, PermissionDenied, Unimplemented)},
+    "OUT_OF_RANGE": InvalidArgument, "UNAUTHENTICATED": PermissionDenied,
+    "INTERNAL": InternalError}
+_BY_REASON: dict[Any, type[TorquedError]] = {
+    Reason.REQUEST_TOO_LARGE: RequestTooLarge, Reason.OVERLOADED: Overloaded}
 
 # gRPC itself refuses a message for its size without details, and other things
 # with the same code, so only the sentence tells: that of gRPC in C++ and Go, in
@@ -262,13 +249,12 @@ _SIZE_SENTENCES = ("essage larger than max", "essage exceeds maximum size",
 def make(code: str, message: str, *, reason: Reason | None = None,
          **details: Any) -> TorquedError:
     """The exception of the class that fits. details: of `TorquedError`."""
-    kind = _BY_CODE.get(code, TorquedError)
-    if reason in _BY_REASON:
-        kind = _BY_REASON[reason]
+    kind: Any = _BY_REASON.get(reason, _BY_CODE.get(code, TorquedError))
     if kind is ResourceExhausted and reason is None and any(
             sentence in message for sentence in _SIZE_SENTENCES):
         kind = RequestTooLarge
-    return kind(message, code=code, reason=reason, **details)
+    error: TorquedError = kind(message, code=code, reason=reason, **details)
+    return error
 
 
 def invalid(reason: Reason, field: str, message: str, **metadata: str) -> TorquedError:
@@ -290,9 +276,11 @@ class FilePlace:
         as far as there are."""
         known = {key: str(value) for key, value in where.items()
                  if value not in (None, "")}
-        place = self.path + (
-            f":{known['line']}" if "line" in known else
-            f", row {known['row']}" if "row" in known else "")
+        place = self.path
+        if "line" in known:
+            place += f":{known['line']}"
+        elif "row" in known:
+            place += f", row {known['row']}"
         if "column" in known:
             place += f", column {known['column']}"
         return FileError(

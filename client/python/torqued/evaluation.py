@@ -38,10 +38,10 @@ class Evaluation(Results):
 
     def __init__(self, leading: "tuple[int, ...]",
                  results: "dict[str, npt.NDArray[Any]]",
-                 row_status: "list[RowStatus]", echo: Echo) -> None:
+                 row_status: "list[RowStatus]", echo: dynamics_pb2.Echo) -> None:
         self.rows = math.prod(leading)
         self.row_status = row_status
-        self.echo = echo
+        self._echo = echo
         ok = np.ones(self.rows, np.bool_)
         for status in row_status:
             ok[status.row] = False
@@ -57,6 +57,12 @@ class Evaluation(Results):
             raise AttributeError(f"{name} was not asked for; there are "
                                  + ", ".join(self.names))
         raise AttributeError(name)
+
+    @property
+    def echo(self) -> Echo:
+        """What was computed."""
+        echo: Echo = view(self._echo)
+        return echo
 
     @property
     def revision(self) -> str:
@@ -124,7 +130,7 @@ class Collector:
         return Evaluation(
             self._plan.states.leading,
             {name: numbers[:rows] for name, numbers in self._results.items()},
-            self._row_status[:rows and None], view(self._echo or dynamics_pb2.Echo()))
+            self._row_status[:rows and None], self._echo or dynamics_pb2.Echo())
 
     def _whole(self, name: str, axes: "tuple[int, ...]", kind: Any) -> Any:
         """All rows of a result."""
@@ -136,8 +142,8 @@ class Collector:
                    results: dynamics_pb2.Results) -> None:
         axes = row.shape(self._plan.sizes)
         kind = self._plan.states.dtype
-        numbers = received(getattr(results, row.field), math.prod(axes), rows,
-                           row.field, kind).reshape(rows, *axes)
+        numbers = received(getattr(results, row.field), math.prod(axes), rows, row.field,
+                           kind).reshape(rows, *axes)
         if row.field == "pose":
             # (R p) becomes the homogeneous matrix. A row without an answer has none.
             part = self._whole(row.name, (4, 4), kind)[first:first + rows]

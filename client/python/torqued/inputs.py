@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Mapping, Optional, Sequence
 
@@ -123,19 +124,30 @@ class States:
         return rows[first:first + count] if len(rows) > 1 else rows
 
 
+@functools.lru_cache(maxsize=None)
+def _tag(message: Any, name: str) -> bytes:
+    tag: bytes = encoder.TagBytes(message.DESCRIPTOR.fields_by_name[name].number, 2)
+    return tag
+
+
+_varint = functools.lru_cache(maxsize=256)(encoder._VarintBytes)
+
+
 def field(message: Any, name: str, parts: "Sequence[Any]") -> "list[Any]":
     """The bytes of a field that holds the message of these parts. Behind a serialized
     message it is a field of that, so that protobuf never copies its numbers."""
-    number = message.DESCRIPTOR.fields_by_name[name].number
-    return [encoder.TagBytes(number, 2) + encoder._VarintBytes(sum(map(len, parts))),
-            *parts]
+    return [_tag(message, name), _varint(sum(map(len, parts))), *parts]
+
+
+_columns = functools.lru_cache(maxsize=256)(
+    lambda columns: array_pb2.Array(columns=columns).SerializeToString())
 
 
 def array(rows: FloatArray) -> "list[Any]":
     """The parts of an Array. rows: little-endian, C-contiguous."""
     content = rows.data.cast("B") if rows.size else b""
-    return [array_pb2.Array(columns=rows.shape[1]).SerializeToString(),
-            *field(array_pb2.Array, "f32" if rows.itemsize == 4 else "f64", [content])]
+    return [_columns(rows.shape[1]), *field(
+        array_pb2.Array, "f32" if rows.itemsize == 4 else "f64", [content])]
 
 
 def received(message: array_pb2.Array, columns: int, rows: int, name: str,

@@ -92,7 +92,7 @@ class Schedule:
         self._outage = self._outage or Deadline(LONGEST_OUTAGE)
         self._before = error
         yield self._pause(error, error.retry_delay or 0.0)
-        while self._until_last_try() > 0 and not self._budget.take():
+        while self.remaining() > _LAST_TRY and not self._budget.take():
             yield self._pause(error, 0.0)
         self._tries += 1
 
@@ -104,7 +104,7 @@ class Schedule:
         return self.pauses(error)
 
     def _pause(self, error: TorquedError, asked: float) -> float:
-        last = self._until_last_try()
+        last = self.remaining() - _LAST_TRY
         # A try before what the server asks for is none.
         if last <= 0 or asked > last:
             raise self._with_history(error)
@@ -121,9 +121,6 @@ class Schedule:
             return self._outage.remaining()
         return remaining
 
-    def _until_last_try(self) -> float:
-        return self.remaining() - _LAST_TRY
-
     def _with_history(self, error: TorquedError) -> TorquedError:
         """What came before, where it says more."""
         if isinstance(error, DeadlineExceeded) and self._before is not None:
@@ -135,8 +132,7 @@ class Schedule:
 
 
 def _is_transient(error: TorquedError) -> bool:
-    # Who cancels a call does not come here: it was the server, or gRPC.
-    if isinstance(error, (Unavailable, Cancelled)):
-        return True
-    # Without a delay it is a limit, which another try meets again.
-    return (isinstance(error, ResourceExhausted) and error.retry_delay is not None)
+    # Who cancels a call does not come here: it was the server, or gRPC. Without a delay
+    # it is a limit, which another try meets again.
+    return isinstance(error, (Unavailable, Cancelled)) or (
+        isinstance(error, ResourceExhausted) and error.retry_delay is not None)

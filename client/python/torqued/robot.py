@@ -25,6 +25,14 @@ if TYPE_CHECKING:
 D = TypeVar("D", bound="Described")
 
 
+def _limits(attribute: str, text: str) -> Any:
+    def of_joints(self: Described) -> FloatArray:
+        by_name = {joint.name: getattr(joint, attribute) for joint in self.joints}
+        return np.array([by_name[name] for name in self.joint_names], float)
+
+    return property(of_joints, doc=text)
+
+
 class Described:
     """A robot's description and the options that its calls start from."""
 
@@ -85,29 +93,10 @@ class Described:
         bound = self.options.get("gravity")
         return np.array(self.model.gravity if bound is None else bound, float)
 
-    @property
-    def lower_limits(self) -> FloatArray:
-        """(n,), rad or m, in the order of joint_names; -inf: unlimited."""
-        return self._of_joints("lower")
-
-    @property
-    def upper_limits(self) -> FloatArray:
-        """(n,), rad or m; inf: unlimited."""
-        return self._of_joints("upper")
-
-    @property
-    def velocity_limits(self) -> FloatArray:
-        """(n,), rad/s or m/s; inf: unlimited."""
-        return self._of_joints("velocity")
-
-    @property
-    def effort_limits(self) -> FloatArray:
-        """(n,), N m or N; inf: unlimited."""
-        return self._of_joints("effort")
-
-    def _of_joints(self, attribute: str) -> FloatArray:
-        by_name = {joint.name: getattr(joint, attribute) for joint in self.joints}
-        return np.array([by_name[name] for name in self.joint_names], float)
+    lower_limits = _limits("lower", "(n,), rad or m; -inf: unlimited.")
+    upper_limits = _limits("upper", "(n,), rad or m; inf: unlimited.")
+    velocity_limits = _limits("velocity", "(n,), rad/s or m/s; inf: unlimited.")
+    effort_limits = _limits("effort", "(n,), N m or N; inf: unlimited.")
 
     def __repr__(self) -> str:
         return (f"<{type(self).__module__.rpartition('.')[0]}.Robot "

@@ -88,18 +88,11 @@ class Trajectory:
         """
         if joints is not None:
             joints = _names(joints)
-        return cls._of_file(path, Wanted(joints, joints))[0]
+        return cls.of_file(path, Wanted(joints, joints))[0]
 
     @classmethod
-    def read_for(cls, path: Path, joints: Sequence[str],
-                 rates: bool) -> tuple[Trajectory, tuple[str, ...]]:
-        """What a check of a robot with these joints needs of a file that names
-        its columns, and the joints that are left out. rates: v and a, too.
-        Raises as `read` does."""
-        return cls._of_file(path, Wanted(tuple(joints), rates=rates))
-
-    @classmethod
-    def _of_file(cls, path: Path, wanted: Wanted) -> tuple[Trajectory, tuple[str, ...]]:
+    def of_file(cls, path: Path, wanted: Wanted) -> tuple[Trajectory, tuple[str, ...]]:
+        """With the joints that are left out. Raises as `read` does."""
         path = pathlib.Path(path)
         place = errors.FilePlace(str(path))
         with container.opened(path) as (suffix, file):
@@ -128,8 +121,8 @@ class Trajectory:
             if len(blocks) == 2:
                 raise _unwritable(path, "plain columns have both v and a, or none")
         if suffix == ".npy":
-            numpy_files.write_npy(pathlib.Path(path), np.column_stack(
-                [self.time, *blocks.values()]))
+            with open(path, "wb") as file:
+                np.save(file, np.column_stack([self.time, *blocks.values()]))
         else:
             write_blocks(path, self.joint_names, self.time, blocks)
 

@@ -13,11 +13,10 @@ import grpc
 
 from torqued import errors
 from torqued.address import TLS
-from torqued.batch import WINDOW, Batch, Part, Plan, count_from_start
+from torqued.batch import WINDOW, Batch, Part, Plan, count_from_start, teller
 from torqued.check import Check, CheckPlan
 from torqued.checking import check_seconds
 from torqued.evaluation import Evaluation
-from torqued.progress import teller
 from torqued.retry import Budget, Deadline, Schedule
 from torqued.security import credentials_of, metadata_of
 from torqued.settings import HEALTH_METHOD, HEALTH_REQUEST, Health, Settings, health_of
@@ -152,7 +151,6 @@ class Transport:
     async def read(self, method: Any, request: Any, deadline: Deadline,
                    schedule: Schedule | None = None) -> Any:
         """A call that changes nothing, tried again if that may help."""
-        schedule = schedule or self._schedule(deadline)
         while True:
             self._check_open()
             try:
@@ -161,6 +159,7 @@ class Transport:
                 return reply
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
+            schedule = schedule or self._schedule(deadline)
             await self._pause(schedule.pauses(error))
 
     async def change(self, method: Any, request: Any, deadline: Deadline) -> Any:
@@ -209,10 +208,10 @@ class Transport:
     async def _part(self, batch: Batch, deadline: Deadline, part: Part,
                     ahead: Any = None) -> None:
         """ahead: the call under way, if there is one."""
-        schedule = self._schedule(deadline)
         try:
-            reply = None
+            schedule = reply = None
             if ahead is not None:
+                schedule = self._schedule(deadline)
                 self._check_open()
                 try:
                     reply = await self._result(ahead)

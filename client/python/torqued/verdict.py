@@ -13,7 +13,6 @@ from google.protobuf import json_format
 from torqued import errors
 from torqued.contract import Reason
 from torqued.contract import TrajectoryVerdict as _Fields
-from torqued.formats.numpy_files import write_npy
 from torqued.errors import plain
 from torqued.report import page
 from torqued.trajectory import Trajectory, write_blocks
@@ -77,7 +76,8 @@ class TrajectoryVerdict(_Fields):
         path = pathlib.Path(path)
         suffix = path.suffix.lower()
         if suffix == ".npy":
-            write_npy(path, tau)
+            with path.open("wb") as file:
+                np.save(file, tau)
             return
         blocks = {"tau": tau}
         if suffix != ".csv":

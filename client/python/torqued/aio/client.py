@@ -5,8 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Awaitable, Iterable, List, Optional, Sequence, Type, Union
 
-from torqued.aio.connection import Connection
-from torqued.aio.opening import Opening
+from torqued.aio.connection import Connection, Opening
 from torqued.aio.robot import Robot
 from torqued.client import Calls
 from torqued.values import Path

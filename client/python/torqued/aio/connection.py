@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, AsyncIterator, Callable
+from types import TracebackType
+from typing import Any, AsyncIterator, Awaitable, Callable, Generator, Generic, TypeVar
 
 import grpc
 
@@ -52,3 +53,26 @@ class Connection(Transport):
     async def close(self) -> None:
         self._closed.set()
         await self.channel.close()
+
+
+C = TypeVar("C", bound=Any)
+
+
+class Opening(Generic[C]):
+    """What is being opened: await it, or enter it with `async with`."""
+
+    def __init__(self, open_: Callable[[], Awaitable[C]]) -> None:
+        self._open = open_
+        self._opened: C | None = None
+
+    def __await__(self) -> Generator[Any, None, C]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> C:
+        self._opened = await self._open()
+        return self._opened
+
+    async def __aexit__(self, kind: type[BaseException] | None,
+                        error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._opened is not None:
+            await self._opened.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Optional, Type
 
-from torqued.aio.opening import Opening
+from torqued.aio.connection import Opening
 from torqued.contract import AwaitedFunctions
 from torqued.registration import Urdf
 from torqued.robot import Described, registered

@@ -91,11 +91,6 @@ def _samples(archive: Any, wanted: Wanted, place: FilePlace) -> Samples:
     return of_joints(samples, wanted.joints, place)
 
 
-def write_npy(path: pathlib.Path, numbers: FloatArray) -> None:
-    with path.open("wb") as file:
-        np.save(file, np.ascontiguousarray(numbers), allow_pickle=False)
-
-
 def write_npz(path: pathlib.Path, joints: Sequence[str] | None,
               time: FloatArray, blocks: Mapping[str, FloatArray]) -> None:
     arrays: dict[str, Any] = {"time": time, **blocks}
