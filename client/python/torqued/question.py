@@ -24,9 +24,10 @@ def fill_request(message: Any, model: ModelInfo, words: Mapping[str, Any], task:
     message.model = "@" + model.revision
     options = message.options
     options.encoding = encoding
-    targets = (options, options.terms, message.operational_space)
     for word, value in words.items():
-        for target in targets if value is not None and word in OPTIONS else ():
+        if value is None or word not in OPTIONS:
+            continue
+        for target in (options, options.terms, message.operational_space):
             if word in target.DESCRIPTOR.fields_by_name:
                 set_field(target, word, value)
     for wrench in places:

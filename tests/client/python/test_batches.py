@@ -1,6 +1,5 @@
 """Batches of any size: in parts, on through failures, and given up."""
 
-import asyncio
 import os
 import signal
 import subprocess
@@ -52,14 +51,6 @@ def test_a_large_batch_is_cut_by_itself_and_tells_its_progress(panda):
     assert {step[1] for step in told} == {30_000}
 
 
-def test_without_a_limit_of_messages_a_batch_is_not_cut_up(client):
-    told = []
-    with torqued.connect(client.address, max_message_bytes=-1) as unlimited:
-        unlimited.model("panda").mass_matrix(
-            np.zeros((100, 7)), progress=lambda *step: told.append(step))
-    assert told == [(100, 100)]
-
-
 class Bar:
     """What of a tqdm bar is used."""
 
@@ -69,12 +60,6 @@ class Bar:
     def update(self, n):
         assert n > 0
         self.n += n
-
-
-def test_progress_of_a_bar(panda):
-    bar = Bar()
-    panda.compute(["mass_matrix"], np.zeros((25000, 7)), progress=bar)
-    assert bar.n == bar.total == 25000
 
 
 def fail(done, total):

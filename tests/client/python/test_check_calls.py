@@ -74,22 +74,6 @@ def test_progress_reaches_the_end(panda):
     assert {step[1] for step in told} == {100_000} and done[-1] == 100_000
 
 
-def fail(done, total):
-    raise RuntimeError("enough")
-
-
-def test_a_failing_progress_ends_the_check(client):
-    with refusing(client.address) as (address, handler):
-        with torqued.connect(address) as through:
-            robot = through.model("panda")
-            # The failure, which is kept, keeps the call.
-            with pytest.raises(RuntimeError, match="enough") as caught:
-                robot.check_trajectory(swinging(400_000), progress=fail)
-            assert handler.stream_ended.wait(10)
-            assert handler.cut_short and caught.traceback
-            assert robot.check_trajectory(MOTION).samples == 2500
-
-
 def test_a_server_that_is_killed_is_asked_again(tmp_path):
     server = Restarting(tmp_path, MODELS)
     # More than what the transport has at a time.

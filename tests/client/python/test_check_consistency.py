@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torqued
 from joint_limits import limits_of
-from motions import PANDA, positions, swinging, wide
+from motions import PANDA, wide
 
 
 def stops():
@@ -40,24 +40,3 @@ def test_waypoints_at_rest_draw_a_remark(panda, consistent):
         0, 1, PANDA[1], 0.5)
     assert verdict.to_dict()["remarks"][0]["last_sample"] == 2
     assert verdict.asked.consistent is consistent
-
-
-@pytest.mark.parametrize("spline", ["cubic", "quintic"])
-def test_a_derived_spline_is_judged_between_samples(panda, spline):
-    time = np.arange(8.0)
-    q = np.zeros((8, 7))
-    q[:, 2] = 1 - 0.1 * (time - 2.5) ** 2
-    motion = positions(torqued.Trajectory(time, q, joint_names=PANDA))
-    limits = wide()
-    limits[PANDA[2]]["upper"] = 0.99
-    verdict = panda.check_trajectory(motion, limits=limits_of(limits), derive=spline)
-    assert verdict.judged == f"8 samples and the {spline} spline between them"
-    assert verdict.judged_between and not verdict.passes
-    violation, = verdict.violations
-    assert violation.samples == 0 and violation.worst.between
-    assert violation.worst.time == pytest.approx(2.5, rel=1e-9)
-    assert violation.message == (
-        "The position of panda_joint3 is 1 rad at 2.5 s (between samples 2 and 3); its "
-        "limit there is 0.99 rad.")
-    assert verdict.joints.highest_position.between.tolist() == [
-        False, False, True, False, False, False, False]

@@ -84,23 +84,3 @@ def test_joints_that_are_not_the_robots_are_left_out(client, panda, tmp_path, na
     assert caught[0].filename == __file__
     if name:
         assert ask_torquectl(client, given)[1]["joints"] == (expected.to_dict()["joints"])
-
-
-@pytest.mark.parametrize("name", ["x.csv", "x.npz", "x.yaml", "x.json"])
-def test_files_of_a_robot_without_joints(client, tmp_path, name):
-    robot = client.register(
-        "pedestal", '<robot name="pedestal"><link name="base"/></robot>')
-    nothing = np.empty((3, 0))
-    motion = torqued.Trajectory([0, 1, 2], nothing, nothing, nothing, joint_names=[])
-    ours = tmp_path / name
-    motion.write(ours)
-    verdict = robot.check_trajectory(ours, tables=["tau"])
-    assert verdict.passes and verdict.samples == 3
-    if name == "x.csv":
-        assert ours.read_text() == "time\n0.0\n1.0\n2.0\n"
-        return  # The other writes torques alone.
-    (tmp_path / "move.csv").write_text("time\n0\n1\n2\n")
-    theirs = tmp_path / ("other_" + name.replace(".yaml", ".json"))
-    ask_torquectl(client, tmp_path / "move.csv", "--torques", str(theirs),
-                  model="pedestal")
-    assert robot.check_trajectory(theirs).samples == 3

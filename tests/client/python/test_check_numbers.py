@@ -56,25 +56,6 @@ def test_violations_are_where_numpy_sees_them(panda):
     assert merged.violation_count == 5 < verdict.violation_count
 
 
-def test_slowed_down_it_just_passes(panda):
-    tau = torques(panda, MOTION)
-    limits = with_efforts(np.abs(tau).max(axis=0) * [2, 0.95, 2, 0.97, 2, 2, 2])
-    slow_down = panda.check_trajectory(MOTION, limits=limits_of(limits)).slow_down
-    assert slow_down.possible and slow_down.factor > 1
-    efforts = [limits[joint]["effort_limit"] for joint in PANDA]
-    slower = MOTION.slower(slow_down.factor)
-    use = np.abs(torques(panda, slower)) / efforts
-    assert abs(use.max() - 1) < 1e-12
-    assert slow_down.limited_by.sample == use.argmax() // 7
-    assert slow_down.limited_by.joint == PANDA[use.argmax() % 7]
-    assert slow_down.limited_by.kind is torqued.LimitKind.TORQUE
-    assert (slow_down.fastest, slow_down.fastest_limited_by) == (0, None)
-    for factor, passes in ((1 + 1e-9, True), (1 - 1e-9, False)):
-        paced = MOTION.slower(slow_down.factor * factor)
-        assert paced.duration == pytest.approx(MOTION.duration * slow_down.factor)
-        assert panda.check_trajectory(paced, limits=limits_of(limits)).passes == passes
-
-
 def test_tables_are_those_of_the_functions(panda):
     names = ["tau", "v", "a", "path_a", "path_b", "path_c", "path_d",
              "path_e", "sigma_min", "condition", "torque_limit"]

@@ -122,24 +122,6 @@ def test_a_profile_that_cannot_be_used(panda, tmp_path, header, table, row, colu
         panda.check_trajectory(MOTION, tip_wrench_on_environment=tmp_path / "push.json")
 
 
-@pytest.mark.parametrize("name", ["move.npz", "move.yaml", "move.json"])
-def test_both_read_what_the_other_writes(client, panda, tmp_path, name):
-    ours = tmp_path / name
-    theirs = tmp_path / ("other_" + name.replace(".yaml", ".json"))
-    MOTION.write(ours)
-    expected = panda.check_trajectory(MOTION, tables=["tau"])
-    _, said = ask_torquectl(client, ours, "--torques", str(theirs))
-    wanted = expected.to_dict()
-    for answer in (said, wanted):
-        for key in ("seconds", "trajectory", "asked"):
-            del answer[key]
-    assert said == wanted
-    read = torqued.Trajectory.read(theirs)
-    assert read.joint_names == PANDA
-    for part in ("time", "q", "v", "a"):
-        assert same_bits(getattr(read, part), getattr(MOTION, part)), part
-
-
 def test_torques_are_written_as_torquectl_writes_them(client, panda, tmp_path):
     move = tmp_path / "move.csv"
     MOTION.write(move)

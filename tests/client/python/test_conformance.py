@@ -3,7 +3,6 @@ blocking and not."""
 
 import asyncio
 
-import numpy as np
 import pytest
 import torqued
 from conformance import (CASES, arguments_of, check_error, check_evaluation, model_files)

@@ -1,6 +1,5 @@
 """Servers that are restarted under load: no call fails, no bit is another."""
 
-import asyncio
 import contextlib
 import os
 import threading

@@ -1,10 +1,7 @@
 """When calls are tried again, how often, and when they are given up."""
 
 import asyncio
-import contextlib
 import math
-import signal
-import subprocess
 import sys
 import textwrap
 import threading
@@ -130,30 +127,6 @@ def test_closing_ends_the_wait_for_another_try():
     caller.join(30)
     assert isinstance(failures[0], torqued.Cancelled)
     assert "closed" in failures[0].message
-
-
-def test_an_interrupt_ends_the_wait_for_another_try():
-    # A process of its own, as a person would interrupt it.
-    program = textwrap.dedent(f"""
-        import math, torqued
-        from torqued.connection import Connection
-        from torqued.settings import Settings
-        client = torqued.Client(Connection(Settings(
-            {held_address()!r}, deadline=math.inf,
-            on_retry=lambda error, _: print("waiting", flush=True))))
-        try:
-            client.models()
-        except KeyboardInterrupt:
-            print("interrupted", flush=True)
-        """)
-    with running(sys.executable, "-c", program, stdout=subprocess.PIPE,
-                 text=True) as process:
-        for _ in range(4):
-            assert process.stdout.readline() == "waiting\n"
-        process.send_signal(signal.SIGINT)
-        lines = process.stdout.read().splitlines()
-        assert lines[-1] == "interrupted"
-        assert process.wait(30) == 0
 
 
 def test_a_cancelled_task_does_not_wait_for_another_try(client):

@@ -1,19 +1,16 @@
 """Clients of servers that are there, that are not, and of one's own."""
 
 import asyncio
-import datetime
 import gc
 import os
 import pathlib
 import pickle
 import signal
-import sqlite3
 import subprocess
 import sys
 import textwrap
 import time
 
-import grpc
 import numpy as np
 import pytest
 import torqued
@@ -22,7 +19,6 @@ from conftest import MODELS
 from servers import details, refusing
 
 PANDA = MODELS / "panda.urdf"
-MILLISECOND = datetime.timedelta(milliseconds=1)
 
 
 def is_alive(pid):
@@ -270,47 +266,6 @@ def test_of_many_faults_the_first_are_shown_and_the_others_counted(client, tmp_p
     count = int(lines[0].rpartition(": ")[2].split()[0])
     assert count >= 300 and len(lines) == 22
     assert lines[-1].startswith(f"  and {count - 20} more")
-
-
-# A rod whose moments are no body's, on a joint that they hardly matter to.
-ODD = ("<robot name='odd'><link name='base'/><link name='rod'><inertial>"
-       "<origin xyz='1 0 0'/><mass value='1'/><inertia ixx='0.1' iyy='0.1' "
-       "izz='0.1' ixy='0.2' ixz='0' iyz='0'/></inertial></link><joint "
-       "name='axle' type='continuous'><parent link='base'/><child link='rod'/>"
-       "<axis xyz='0 0 1'/></joint>\n<gazebo/>\n<gazebo/>\n<gazebo/></robot>")
-
-
-def test_a_registration_tells_when_it_was(client):
-    before = datetime.datetime.now(datetime.timezone.utc)
-    model = client.register("timed", ODD, validation="lenient").model
-    assert before - MILLISECOND <= model.registered_at <= (
-        datetime.datetime.now(datetime.timezone.utc))
-    assert (model.state, model.problem) == (torqued.ModelState.READY, "")
-    listed, = (each for each in client.models() if each.name == "timed")
-    assert (listed.registered_at, listed.state) == (
-        model.registered_at, torqued.ModelState.READY)
-    client.delete("timed")
-    tried = client.validate(PANDA).model
-    assert tried.registered_at is None
-    assert tried.state is torqued.ModelState.READY
-
-
-def test_a_model_that_no_longer_loads_tells_why(tmp_path):
-    store = tmp_path / "models.db"
-    with torqued.local([PANDA], store=store):
-        pass
-    with sqlite3.connect(store) as database:
-        database.execute("UPDATE revisions SET source = ?", (b"<robot",))
-    database.close()
-    with torqued.local(store=store) as client:
-        described = client.describe("panda")
-        listed, = client.models()
-        for told in (described, listed):
-            assert told.state is torqued.ModelState.BROKEN
-            assert told.problem and told.nq == 0
-        with pytest.raises(torqued.FailedPrecondition) as caught:
-            client.model("panda").compute(["mass_matrix"], q=np.zeros((1, 0)))
-        assert caught.value.reason is torqued.Reason.MODEL_BROKEN
 
 
 def test_a_name_moves_only_from_what_is_expected(client):

@@ -46,10 +46,8 @@ def test_some_joints_of_a_file_in_another_order(tmp_path, name):
     read = torqued.Trajectory.read(tmp_path / name, joints=names)
     assert read.joint_names == tuple(names)
     for part in ("q", "v", "a"):
-        assert same_bits(getattr(read, part),
-                         getattr(MOTION, part)[:, [4, 1]].copy())
-    assert {text.partition(".")[0] for text in read.unused} == (
-        set(PANDA) - set(names))
+        assert same_bits(getattr(read, part), getattr(MOTION, part)[:, [4, 1]].copy())
+    assert {text.partition(".")[0] for text in read.unused} == (set(PANDA) - set(names))
     with pytest.raises(torqued.FileError, match="elbow") as caught:
         torqued.Trajectory.read(tmp_path / name, joints=["elbow"])
     assert caught.value.joint == "elbow"

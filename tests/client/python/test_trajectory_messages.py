@@ -1,13 +1,12 @@
 """Samples of motions as messages of ROS."""
 
-import json
 
 import numpy as np
 import pytest
 import torqued
 import yaml
 from conftest import same_bits
-from messages import POINT, ROS_1, ROS_2, TIME, read_text
+from messages import POINT, ROS_1, ROS_2, read_text
 from motions import same
 
 
@@ -21,18 +20,6 @@ def test_messages_as_the_tools_print_them(tmp_path):
     second = read_text(tmp_path, ROS_2)
     assert second.v is None and second.a is None
     assert same_bits(second.q, first.q) and same_bits(second.time, first.time)
-
-
-@pytest.mark.parametrize("around", [
-    ["trajectory"], ["goal", "trajectory"], ["joint_trajectory"]])
-def test_messages_around_a_trajectory(tmp_path, around):
-    message = yaml.safe_load(ROS_2.replace("---", ""))
-    expected = read_text(tmp_path, ROS_2)
-    for name in reversed(around):
-        message = {name: message, "goal_time_tolerance": {"sec": 0}}
-    for text, name in ((json.dumps(message), "move.json"),
-                       (yaml.safe_dump(message), "move.yaml")):
-        assert same(read_text(tmp_path, text, name), expected)
 
 
 @pytest.mark.parametrize("given, seconds", [
@@ -68,14 +55,6 @@ def test_times_that_do_not_fit_the_message(tmp_path, name, times, row):
     assert (error.row, error.column) == (row, "time")
     assert error.reason is torqued.Reason.INVALID_SAMPLE
     assert not (tmp_path / name).exists()
-
-
-def test_times_that_just_fit_the_message(tmp_path):
-    times = [-2.0**31, -1.5, -1e-9, 0, 1e-9, 0.9999999999, 2**31 - 1]
-    motion = torqued.Trajectory(times, np.zeros((7, 1)), joint_names=["j"])
-    motion.write(tmp_path / "move.json")
-    read = torqued.Trajectory.read(tmp_path / "move.json")
-    assert read.time.tolist() == [1 if time == times[5] else time for time in times]
 
 
 def test_what_is_written_for_ros_is_numbers_to_others(tmp_path):

@@ -102,25 +102,6 @@ def header_of_npy(text):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("header", [
-    "{'descr': ((((", "{1:2", "{", "", "-" * 99, "{'descr': 1}", "\0", "[]",
-    "{'descr': '<f8', 'fortran_order': False, 'shape': "
-    "(99999999999999999999999, 2), }",
-    "{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 2), }",
-    "{'descr': ('<f8', 1, 2, 3), 'fortran_order': False, 'shape': (1, 2), }",
-    "{'descr': '<f8', 'fortran_order': False, 'shape': (1 << 40, 1 << 20), }"])
-def test_headers_of_numpy_that_are_none(tmp_path, header):
-    content = header_of_npy(header)
-    (tmp_path / "move.npy").write_bytes(content)
-    with zipfile.ZipFile(tmp_path / "move.npz", "w") as archive:
-        for name in ("time", "q"):
-            archive.writestr(name + ".npy", content)
-    for name in ("move.npy", "move.npz"):
-        with pytest.raises(torqued.FileError, match=name):
-            torqued.Trajectory.read(tmp_path / name, ["j"])
-
-
 def test_entries_of_npz_that_are_no_arrays(tmp_path):
     MOTION.write(tmp_path / "whole.npz")
     entries = {}

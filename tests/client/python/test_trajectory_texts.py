@@ -2,7 +2,7 @@
 
 import pytest
 import torqued
-from messages import POINT, ROS_2, TIME
+from messages import POINT, TIME
 
 CSV = "time,j.q,j.v,j.a\n0,0,0,0\n1,{},0,0\n"
 JSON = ('{"joint_names": ["j"], "points": [{"positions": [%s], '
