@@ -1,4 +1,4 @@
-"""Where a server listens: gRPC takes ports modulo 65536, and no port for that of HTTPS."""
+"""Addresses: gRPC takes ports modulo 65536, and no port for that of HTTPS."""
 
 from __future__ import annotations
 

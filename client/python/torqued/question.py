@@ -10,7 +10,7 @@ from torqued import errors
 from torqued.batch import Plan
 from torqued.checking import check_progress, refuse, set_field
 from torqued.choice import parse
-from torqued.contract import (INPUTS, OPTIONS, QUANTITIES, ModelInfo, Quantity, Reason)
+from torqued.contract import INPUTS, OPTIONS, QUANTITIES, ModelInfo, Quantity, Reason
 from torqued.inputs import States, table
 from torqued.values import ExternalWrench, FloatArray
 from torqued.v1 import array_pb2, dynamics_pb2
@@ -20,7 +20,8 @@ _BAD_ROWS = ("raise", "nan")
 
 def fill_request(message: Any, model: ModelInfo, words: Mapping[str, Any], task: bool,
                  encoding: Any, places: Sequence[ExternalWrench] = ()) -> None:
-    """Sets what words with a value say, but for frames of wrenches. task: whether options of a task count."""
+    """Sets the fields of options, except frames of wrenches. task: whether those of a
+    task count."""
     message.model = "@" + model.revision
     options = message.options
     options.encoding = encoding

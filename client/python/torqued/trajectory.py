@@ -14,7 +14,7 @@ import numpy.typing as npt
 from torqued import errors
 from torqued.checking import refuse
 from torqued.contract import Reason
-from torqued.formats import (container, csv_table, numpy_files, ros_message)
+from torqued.formats import container, csv_table, numpy_files, ros_message
 from torqued.formats.samples import Samples, Wanted
 from torqued.inputs import table
 from torqued.errors import plain

@@ -34,7 +34,6 @@ def test_waypoints_at_rest_draw_a_remark(panda, consistent):
         "fails:" if consistent else "passes:", verdict.message, remark.message))
     assert "1 remark on the samples" in verdict.message
     assert verdict.joints.velocity_remarks.tolist() == [0, 1, 0, 0, 0, 0, 0]
-    assert not verdict.joints.acceleration_remarks.any()
     step = verdict.coarse_step
     assert (step.sample, step.duration, step.joint, step.position_change) == (
         0, 1, PANDA[1], 0.5)

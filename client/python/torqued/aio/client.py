@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Awaitable, Iterable, List, Optional, Sequence, Type, Union
+from typing import (
+    TYPE_CHECKING, Any, Awaitable, Iterable, List, Optional, Sequence, Type, Union)
 
 from torqued.aio.connection import Connection, Opening
 from torqued.aio.robot import Robot

@@ -38,12 +38,12 @@ def read_json(content: bytes, place: FilePlace,
     except FileError:
         raise
     except json.JSONDecodeError as error:
-        raise place.problem(f"is not JSON at column {error.colno}: {error.msg}",
+        raise place.problem(f"the text is not JSON at column {error.colno}: {error.msg}",
                             line=error.lineno) from None
     except RecursionError:
-        raise place.problem("is nested too deeply") from None
+        raise place.problem("the text is nested too deeply") from None
     except ValueError as error:
-        raise place.problem(f"is not JSON: {error}") from None
+        raise place.problem(f"the text is not JSON: {error}") from None
 
 
 def _check_levels(tree: Any, most: int) -> None:
@@ -72,9 +72,9 @@ def read_yaml(content: bytes, place: FilePlace) -> Any:
             plain = event.tag is None and event.implicit[0]
             return _plain(event.value) if plain else event.value
         if isinstance(event, yaml.AliasEvent):
-            raise fault("has aliases, which are not read", event)
+            raise fault("aliases are not read", event)
         if levels == 0:
-            raise fault(f"is YAML of more than {_MOST_LEVELS} levels", event)
+            raise fault(f"the text has more than {_MOST_LEVELS} levels of YAML", event)
         if isinstance(event, yaml.SequenceStartEvent):
             items = []
             while not isinstance(inner := next(events), yaml.SequenceEndEvent):
@@ -83,9 +83,9 @@ def read_yaml(content: bytes, place: FilePlace) -> Any:
         members: dict[str, Any] = {}
         while not isinstance(key := next(events), yaml.MappingEndEvent):
             if not isinstance(key, yaml.ScalarEvent):
-                raise fault("is YAML with a key that is no single word", key)
+                raise fault("a key of YAML is a single word", key)
             if key.value in members:
-                raise fault(f"has the key {key.value!r:.40} twice", key)
+                raise fault(f"the key {key.value!r:.40} stands there twice", key)
             members[key.value] = built(next(events), levels - 1)
         return members
 
@@ -101,13 +101,13 @@ def read_yaml(content: bytes, place: FilePlace) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         raise place.problem(
-            "is not YAML" + (f" at column {mark.column + 1}" if mark else "")
+            "the text is not YAML" + (f" at column {mark.column + 1}" if mark else "")
             + f": {error.problem}", line=mark.line + 1 if mark else None) from None
     # The parser that is written in Python makes characters of all numbers.
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         place_of = getattr(error, "position", None)
         raise place.problem(
-            f"is not YAML: {getattr(error, 'reason', error)}", line=None
+            f"the text is not YAML: {getattr(error, 'reason', error)}", line=None
             if place_of is None else 1 + content.count(b"\n", 0, place_of)) from None
     documents = [document for document in documents if document is not None]
     if len(documents) != 1:
