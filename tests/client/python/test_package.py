@@ -212,5 +212,5 @@ def test_types_hold(tmp_path):
             return robot.check_trajectory("x.csv").passes
         """))
     checked = check_types(tmp_path, str(user))
-    for word in ("tip_fram", "kinetik", "efort", "Awaitable"):
+    for word in ("tip_fram", "kinetik", "limits", "Awaitable"):
         assert word in checked.stdout, word
