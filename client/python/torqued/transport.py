@@ -35,6 +35,9 @@ _POLL_SECONDS = 0.05
 
 def served(method: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     """A method that awaits, as its object's `_run` has it: blocking, or to be awaited."""
+    # Refusals of a keyword name the function, whose class is not the caller's.
+    method.__qualname__ = method.__name__
+
     @functools.wraps(method)
     def call(self: Any, *given: Any, **words: Any) -> Any:
         return self._run(method(self, *given, **words))
