@@ -23,8 +23,7 @@ SYSTEM_LIBRARIES = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"}
 
 
 def proto_directory():
-    """Where TORQUED_PROTO says, in a source distribution, or in the
-    repository."""
+    """Where TORQUED_PROTO says, in a source distribution, or in the repository."""
     named = os.environ.get("TORQUED_PROTO")
     places = ([pathlib.Path(named)] if named else
               [HERE / "proto", HERE.parent.parent / "proto"])

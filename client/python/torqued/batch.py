@@ -1,5 +1,5 @@
-"""A computation of any number of states: which calls to make, and what their
-replies come to. Sends nothing itself; connection.py and aio/connection.py do."""
+"""A computation of any number of states: which calls to make, and what their replies come
+to. Sends nothing itself; transport.py does."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
-from torqued import errors, wire
+from torqued import errors
 from torqued.contract import QUANTITIES, Quantity
 from torqued.evaluation import Collector, Evaluation
-from torqued.inputs import States
+from torqued.inputs import States, array, field
 from torqued.settings import Settings
-from torqued.values import Progress, sizes
 from torqued.v1 import dynamics_pb2, server_info_pb2
+from torqued.values import Progress, sizes
 
-# Bytes that a message has for everything but rows: names, echo, and the row
-# status list at its longest.
+# Bytes that a message has for everything but rows: names, echo, and the row status list
+# at its longest.
 _OVERHEAD = 384 * 1024
 #: Bytes of rows in a message beyond which larger ones are not faster.
 GOOD_MESSAGE = 1024 * 1024
@@ -26,11 +26,6 @@ GOOD_MESSAGE = 1024 * 1024
 WINDOW = 8
 # A reply lists at most so many rows that are not OK.
 _LISTED_ROWS = 1000
-
-_TIP_WRENCH = "tip_wrench_on_environment"
-_COMPUTE = {field.name: wire.Field(dynamics_pb2.ComputeRequest, field.name)
-            for field in dynamics_pb2.EvaluateChunk.DESCRIPTOR.fields}
-_WRENCH = wire.Field(dynamics_pb2.TipWrench, "wrench")
 
 
 class Part(NamedTuple):
@@ -45,12 +40,12 @@ class Part(NamedTuple):
             yield Part(first, min(rows, end - first))
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass
 class Plan:
-    """What is computed. start: refers to a revision, so that all parts of a batch are
-    of one, even while a name moves. n: joints."""
+    """What is computed. request: what all parts of a batch have in common; of a revision,
+    so that they are of one, even while a name moves. n: joints."""
 
-    start: dynamics_pb2.EvaluateStart
+    request: dynamics_pb2.ComputeRequest
     quantities: "tuple[Quantity, ...]"
     states: States
     n: int
@@ -59,41 +54,17 @@ class Plan:
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        return sizes(self.n, len(self.start.operational_space.axes) or 6)
-
-    def of_example(self) -> Plan:
-        """Of one state instead of none, whose row may be bad."""
-        start = dynamics_pb2.EvaluateStart()
-        start.CopyFrom(self.start)
-        start.options.fail_fast = False
-        return dataclasses.replace(self, start=start, states=self.states.example())
-
-    def request(self, part: Part) -> bytes:
-        """A ComputeRequest."""
-        message = dynamics_pb2.ComputeRequest(
-            model=self.start.model, quantities=self.start.quantities,
-            options=self.start.options)
-        if self.start.HasField("operational_space"):
-            message.operational_space.CopyFrom(self.start.operational_space)
-        frame = self.start.tip_wrench_reference_frame
-        if frame:
-            message.tip_wrench_on_environment.reference_frame = frame
-        parts: list[wire.Part] = [message.SerializeToString()]
-        for name in self.states.arrays:
-            rows = self.states.part(name, *part)
-            if name == _TIP_WRENCH:
-                parts += _COMPUTE[name].of_parts(_WRENCH.of_array(rows))
-            else:
-                parts += _COMPUTE[name].of_array(rows)
-        return wire.joined(parts)
+        return sizes(self.n, len(self.request.operational_space.axes) or 6)
 
     def rows_per_call(self, settings: Settings,
                       server: server_info_pb2.GetServerInfoReply) -> int:
         """server: 0 where a limit is not known."""
+        if self.states.rows == 1:
+            return 1
         size = min(settings.max_message_bytes,
                    server.max_message_bytes or settings.max_message_bytes)
-        # A request counts three times there and a reply twice; a window of them is
-        # to fit into the half of one client.
+        # A request counts three times there and a reply twice; a window of them is to fit
+        # into the half of one client.
         payload = min(max(size - _OVERHEAD, size // 2), GOOD_MESSAGE,
                       server.max_inflight_bytes // 128 or GOOD_MESSAGE)
         numbers = sum(math.prod(row.shape(self.sizes)) for quantity in self.quantities
@@ -108,39 +79,42 @@ class Plan:
 class Batch:
     """One run of a plan: a call for each of `parts`, whose replies `take` joins.
 
-    A batch of no states asks for one of zeros, so that everything else about it
-    is looked at, and its answer has no rows.
+    A batch of no states asks for one of zeros, so that everything else about it is looked
+    at, and its answer has no rows.
     """
 
     def __init__(self, plan: Plan, rows_per_call: int,
                  tell: Callable[[int, int], None]) -> None:
+        self._plan = plan
         # A robot without joints has one state without inputs.
-        self._empty = plan.states.rows == 0
-        self._leading = plan.states.leading
-        self._plan = plan.of_example() if self._empty else plan
+        self._states = plan.states if plan.states.rows else plan.states.example()
+        if not plan.states.rows:
+            plan.request.options.fail_fast = False
+        self._head = plan.request.SerializeToString()
         self._tell = tell
-        whole = Part(0, self._plan.states.rows)
+        whole = Part(0, self._states.rows)
         self.parts = list(whole.cut(rows_per_call))
-        self._collector = Collector(self._plan, whole.rows, self._leading)
+        self._collector = Collector(plan, whole.rows)
 
     def request(self, part: Part) -> bytes:
-        return self._plan.request(part)
+        parts = [self._head]
+        for name in self._states.arrays:
+            rows = array(self._states.part(name, *part))
+            if name == "tip_wrench_on_environment":
+                rows = field(dynamics_pb2.TipWrench, "wrench", rows)
+            parts += field(dynamics_pb2.ComputeRequest, name, rows)
+        return b"".join(parts)
 
     def take(self, part: Part, reply: dynamics_pb2.ComputeReply) -> list[Part]:
-        """In order. The parts to ask for instead, where the reply does not list all
-        rows that are not OK."""
+        """In order. The parts to ask for instead, where the reply does not list all rows
+        that are not OK."""
         if reply.rows_not_ok > len(reply.row_status) and part.rows > _LISTED_ROWS:
             return list(part.cut(_LISTED_ROWS))
         if reply.rows != part.rows:
-            raise errors.make(
-                "INTERNAL", f"the reply has {reply.rows} rows, {part.rows} were "
-                "asked for")
+            raise errors.make("INTERNAL", f"the reply has {reply.rows} rows, {part.rows} "
+                              "were asked for")
         self._collector.add(*part, reply)
-        if self._empty:
-            self._collector.drop_rows(self._leading)
-            self._tell(0, 0)
-        else:
-            self._tell(sum(part), self._plan.states.rows)
+        self._tell(min(sum(part), self._plan.states.rows), self._plan.states.rows)
         return []
 
     def evaluation(self) -> Evaluation:
@@ -154,3 +128,21 @@ def count_from_start(error: errors.TorquedError, part: Part) -> None:
     here, row = str(error.row), str(part.first + error.row)
     error.metadata["row"] = row
     error.message = re.sub(rf"\b([Rr]ow) {here}\b", rf"\g<1> {row}", error.message)
+
+
+def teller(progress: Progress | None) -> Callable[[int, int], None]:
+    """A function of (done, total) from a callback or a tqdm-like bar."""
+    if progress is None:
+        return lambda done, total: None
+    if not hasattr(progress, "update"):
+        return progress
+    bar: Any = progress
+    shown = [0]
+
+    def tell(done: int, total: int) -> None:
+        if getattr(bar, "total", None) is None:
+            bar.total = total
+        bar.update(done - shown[0])
+        shown[0] = done
+
+    return tell

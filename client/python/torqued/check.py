@@ -8,20 +8,19 @@ import dataclasses
 import os
 import re
 import time
-import warnings
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from torqued import errors, wire
+from torqued import errors
 from torqued.batch import GOOD_MESSAGE
 from torqued.checking import check_progress, refuse, set_field
-from torqued.contract import (
-    ModelInfo, Quantity, Reason, ReferenceFrame, TrajectoryTable)
-from torqued.inputs import F64, received
+from torqued.contract import (ModelInfo, Reason, ReferenceFrame, TrajectoryTable)
+from torqued.formats.samples import Wanted
+from torqued.inputs import F64, array, field, received
 from torqued.limits import add_limits, add_wrench_profile
-from torqued.question import order_of, start_message
+from torqued.question import fill_request, order_of
 from torqued.retry import Schedule
 from torqued.trajectory import Trajectory, wrenches
 from torqued.v1 import array_pb2
@@ -29,20 +28,16 @@ from torqued.v1 import trajectory_pb2 as pb
 from torqued.values import FloatArray, Path, Progress
 from torqued.verdict import TrajectoryVerdict
 
-_ARRAYS = {name: wire.Field(pb.TrajectorySamples, name) for name in (
-    "time", "q", "v", "a", "tip_wrench_on_environment")}
-_SAMPLES = wire.Field(pb.CheckTrajectoryRequest, "samples")
 _OF_FILE = re.compile(r"start\.(\w+)\[(\d+)\]")
 _OF_SPACE = ("sigma_min", "condition")
 
 
 @dataclasses.dataclass(frozen=True)
 class CheckPlan:
-    """What is checked. arrays: rows of all samples by their names on the wire.
-    n: joints. tables: by name, in the order in which they are asked for.
-    left_out: joints of the trajectory that the robot does not move.
-    files: where fields of `start` come from, by their names.
-    inputs: what was asked beside `start` and the trajectory."""
+    """What is checked. arrays: rows of all samples by their names on the wire. n: joints.
+    tables: by name, in the order in which they are asked for. left_out: joints of the
+    trajectory that the robot does not move. files: where fields of `start` come from, by
+    their names. inputs: what was asked beside `start` and the trajectory."""
 
     start: pb.CheckTrajectoryStart
     trajectory: Trajectory
@@ -56,14 +51,13 @@ class CheckPlan:
     files: Mapping[str, errors.FilePlace]
     inputs: Mapping[str, Any]
 
-    def warn(self, stacklevel: int) -> None:
-        """Of what is left out, the caller's `stacklevel`-th caller."""
+    def warn(self) -> None:
+        """Of what is left out."""
         if self.left_out:
             file = self.trajectory.file
-            warnings.warn(errors.LeftOutWarning(
+            errors.warn(errors.LeftOutWarning(
                 (f"{file}: " if file else "") + "joints that the robot does "
-                f"not move are left out: {', '.join(self.left_out)}"),
-                stacklevel=stacklevel + 1)
+                f"not move are left out: {', '.join(self.left_out)}"))
 
 
 def check_plan(model: ModelInfo, words: Mapping[str, Any]) -> CheckPlan:
@@ -84,8 +78,8 @@ def check_plan(model: ModelInfo, words: Mapping[str, Any]) -> CheckPlan:
         left_out = tuple(joint for joint in given.joint_names or ()
                          if joint not in joints)
     else:
-        trajectory, left_out = Trajectory.read_for(
-            given, joints, rates=not start.derive)
+        trajectory, left_out = Trajectory.of_file(
+            given, Wanted(tuple(joints), rates=not start.derive))
     given_wrench = words.get("tip_wrench_on_environment")
     wrench = _given_wrench(trajectory, given_wrench, start)
     if isinstance(given_wrench, (str, os.PathLike)):
@@ -103,17 +97,12 @@ def check_plan(model: ModelInfo, words: Mapping[str, Any]) -> CheckPlan:
 
 def _start(model: ModelInfo, joints: Sequence[str],
            words: Mapping[str, Any]) -> pb.CheckTrajectoryStart:
+    start = pb.CheckTrajectoryStart(derating=1)
     # There are no rows that fail one by one.
-    options = {word: value for word, value in words.items() if word != "fail_fast"}
-    what = start_message(
-        model, [Quantity.OPERATIONAL_SPACE] if words.get("task") else [],
-        {**options, "joint_names": joints}, (), array_pb2.ENCODING_F64)
-    start = pb.CheckTrajectoryStart(
-        model=what.model, options=what.options, derating=1,
-        tip_wrench_reference_frame=what.tip_wrench_reference_frame)
-    if words.get("task"):
-        start.operational_space.CopyFrom(what.operational_space)
-    for word in ("derating", "merge_gap", "consistent", "derive", "tables"):
+    fill_request(start, model, {**words, "joint_names": joints, "fail_fast": None},
+                 bool(words.get("task")), array_pb2.ENCODING_F64)
+    for word in ("derating", "merge_gap", "consistent", "derive", "tables",
+                 "tip_wrench_reference_frame"):
         value = words.get(word)
         if value is not None:
             set_field(start, word, [value] if word == "tables" and isinstance(
@@ -155,16 +144,15 @@ def _arrays(trajectory: Trajectory, derives: bool,
     wrench = trajectory.tip_wrench if wrench is None else wrench
     if wrench is not None:
         arrays["tip_wrench_on_environment"] = wrench
-    return {name: np.ascontiguousarray(numbers, F64)
-            for name, numbers in arrays.items()}
+    return {name: np.ascontiguousarray(numbers, F64) for name, numbers in arrays.items()}
 
 
 class Check:
     """One run of a plan, which begins from the start after a failure: all
     messages of `messages` are sent, and `take` takes the replies."""
 
-    def __init__(self, plan: CheckPlan, max_message_bytes: int,
-                 schedule: Schedule, tell: Callable[[int, int], None]) -> None:
+    def __init__(self, plan: CheckPlan, max_message_bytes: int, schedule: Schedule,
+                 tell: Callable[[int, int], None]) -> None:
         self._plan = plan
         self._schedule = schedule
         self._tell = tell
@@ -175,31 +163,24 @@ class Check:
         self._at_a_time = max(
             1, min(GOOD_MESSAGE, max_message_bytes // 2) // bytes_per_row)
         self._begin = time.monotonic()
-        self._clear()
-
-    def _clear(self) -> None:
-        self._verdict: pb.TrajectoryVerdict | None = None
-        self._tables: dict[str, FloatArray] = {
-            name: np.empty((self._rows, self._columns(name)))
-            for name in self._plan.tables}
-        self._filled = 0
-
-    def _columns(self, table: str) -> int:
-        return 1 if table in _OF_SPACE else self._plan.n
+        self._columns = {name: 1 if name in _OF_SPACE else plan.n for name in plan.tables}
 
     def messages(self) -> Iterator[bytes]:
         """Of the next try."""
-        self._clear()
+        self._verdict: pb.TrajectoryVerdict | None = None
+        self._tables = {name: np.empty((self._rows, columns))
+                        for name, columns in self._columns.items()}
+        self._filled = 0
         return self._messages(self._at_a_time)
 
     def _messages(self, count: int) -> Iterator[bytes]:
-        yield pb.CheckTrajectoryRequest(
-            start=self._plan.start).SerializeToString()
+        yield pb.CheckTrajectoryRequest(start=self._plan.start).SerializeToString()
         for first in range(0, self._rows, count):
-            parts: list[wire.Part] = []
+            parts: list[Any] = []
             for name, numbers in self._plan.arrays.items():
-                parts += _ARRAYS[name].of_array(numbers[first:first + count])
-            yield wire.joined(_SAMPLES.of_parts(parts))
+                parts += field(pb.TrajectorySamples, name,
+                               array(numbers[first:first + count]))
+            yield b"".join(field(pb.CheckTrajectoryRequest, "samples", parts))
 
     def take(self, reply: pb.CheckTrajectoryReply) -> None:
         if reply.HasField("progress"):
@@ -216,19 +197,17 @@ class Check:
             self._tell(done, self._rows)
 
     def _take_rows(self, rows: pb.TrajectoryRows) -> None:
-        first = self._filled
-        widths = {name: self._columns(name) for name in self._tables
-                  if self._columns(name)}
-        count = 0
-        for name, width in widths.items():
-            array = getattr(rows, name)
-            count = count or len(array.f64) // (F64.itemsize * width)
-            numbers = received(array, width, count, name)
+        first, count = self._filled, 0
+        for name, width in self._columns.items():
+            if not width:
+                continue
+            content = getattr(rows, name)
+            count = count or len(content.f64) // (F64.itemsize * width)
+            numbers = received(content, width, count, name)
             if rows.first_sample != first or first + count > self._rows:
                 raise errors.make(
                     "INTERNAL", f"the reply has {count} rows of {name} from "
-                    f"{rows.first_sample} on, where {first} was next of "
-                    f"{self._rows}")
+                    f"{rows.first_sample} on, where {first} was next of {self._rows}")
             self._tables[name][first:first + count] = numbers
         self._filled += count
 
@@ -237,7 +216,7 @@ class Check:
         not make one."""
         if self._verdict is None:
             raise errors.make("INTERNAL", "the reply has no verdict")
-        if any(map(self._columns, self._tables)) and self._filled < self._rows:
+        if any(self._columns.values()) and self._filled < self._rows:
             raise errors.make(
                 "INTERNAL", f"the reply has {self._filled} of {self._rows} rows"
                 " of the tables")

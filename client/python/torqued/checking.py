@@ -35,14 +35,15 @@ def check_seconds(option: str, given: Any) -> None:
         refuse(option, "seconds, at least 0", given)
 
 
-def set_field(message: Any, name: str, value: Any) -> None:
+def set_field(message: Any, name: str, value: Any, word: str = "") -> None:
     """Sets a field from a value that a caller gave. Raises InvalidArgument
-    (INVALID_OPTION) with the field's name."""
+    (INVALID_OPTION) with the field's name, or `word`."""
     field = message.DESCRIPTOR.fields_by_name[name]
+    word = word or name
     repeated = field.label == FieldDescriptor.LABEL_REPEATED
     if repeated and (isinstance(value, (str, bytes, Mapping))
                      or not isinstance(value, Iterable)):
-        refuse(name, "a list", value)
+        refuse(word, "a list", value)
     try:
         if field.enum_type is not None:
             kind = getattr(contract, field.enum_type.name)
@@ -56,14 +57,13 @@ def set_field(message: Any, name: str, value: Any) -> None:
         elif repeated:
             getattr(message, name).extend(value)
         elif field.type == FieldDescriptor.TYPE_BOOL and value not in (True, False):
-            refuse(name, "True or False", value)
+            refuse(word, "True or False", value)
         else:
             setattr(message, name, value)
     except (TypeError, ValueError) as error:
         if isinstance(error, errors.TorquedError):
             raise
-        raise errors.invalid(
-            Reason.INVALID_OPTION, name, f"{name}: {error}") from None
+        raise errors.invalid(Reason.INVALID_OPTION, word, f"{word}: {error}") from None
 
 
 def check_count(option: str, given: Any) -> None:

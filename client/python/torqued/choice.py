@@ -30,15 +30,18 @@ class Choice(enum.IntEnum):
 def parse(kind: Type[C], given: Any) -> C:
     """A member from itself, its name or its number. Raises ValueError with the names
     that there are."""
+    if isinstance(given, kind) and kind.__members__.get(given.name) is given:
+        return given
     if isinstance(given, str):
         name = given.upper().replace("-", "_")
+        if name in kind.__members__:
+            return kind[name]
         # "cubic" is enough for CUBIC_SPLINE.
         near = [member for member in kind if member.name.startswith(name + "_")]
-        if name in kind.__members__ or len(near) == 1:
-            return kind.__members__.get(name) or near[0]
+        if len(near) == 1:
+            return near[0]
     # True, 1.0 and members of other enums only equal a number.
-    elif isinstance(given, kind) or not isinstance(given, (bool, enum.Enum)) and (
-            isinstance(given, numbers.Integral)):
+    elif isinstance(given, numbers.Integral) and not isinstance(given, (bool, enum.Enum)):
         if given in list(kind):
             return kind(int(given))
     names = ", ".join(member.name.lower() for member in kind)

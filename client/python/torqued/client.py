@@ -5,61 +5,92 @@ from __future__ import annotations
 import os
 import pathlib
 from types import TracebackType
-from typing import Any, Iterable, List, Optional, Sequence, Type, Union
+from typing import Any, Iterable, List, Mapping, Optional, Sequence, Type, Union
 
 from torqued.connection import Connection
 from torqued.contract import (
     GetServerInfoReply, ModelInfo, ModelSummary, Validation, ValidateModelReply)
 from torqued.local_server import LocalServer
 from torqued.message import view
-from torqued.model_faults import file_of, with_places
-from torqued.registration import Urdf, description_of, name_of
+from torqued.registration import Urdf, description_of, name_of, with_places
 from torqued.robot import Robot
 from torqued.settings import Health, Settings
+from torqued.transport import run, served, within
 from torqued.values import Path
 from torqued.v1 import model_registry_pb2 as pb
 from torqued.v1 import server_info_pb2
 
 
-class Client:
-    """One connection, to be shared between threads. Every function raises
-    TorquedError. deadline: seconds of the call, all retries included; None: that
-    of `connect`.
+class Calls:
+    """What both kinds of client have."""
 
-    A process that forks must not use it on both sides, as for all of gRPC:
-    connect after the fork, or start workers by "spawn" or "forkserver".
-    """
+    _connection: Any
+    _robot: Any
+    _run: Any
 
-    def __init__(self, connection: Connection,
-                 server: Optional[LocalServer] = None) -> None:
+    def __init__(self, connection: Any, server: Optional[LocalServer] = None) -> None:
         """See `connect` and `local`."""
         self.connection = connection
         #: The local server that ends with this client, if there is one.
         self.server = server
 
+    @classmethod
+    async def connected(cls, address: str, settings: Mapping[str, Any]) -> Any:
+        """See `connect`."""
+        connection = cls._connection(Settings(address, **settings))
+        try:
+            await connection.wait()
+        except BaseException:
+            await connection.close()
+            raise
+        return cls(connection)
+
+    @classmethod
+    async def with_server(cls, models: Union[Iterable[Path], Path] = (),
+                          settings: Mapping[str, Any] = {}, **words: Any) -> Any:
+        """See `local`. words: of `LocalServer`."""
+        server = await cls._connection.aside(lambda: LocalServer(**words))
+        client = None
+        try:
+            client = await cls.connected(server.address, settings)
+            client.server = server
+            for path in description_files(models):
+                await within(client.register, name_of(path), path)
+        except BaseException:
+            if client is not None:
+                await client.connection.close()
+            await cls._connection.aside(server.stop)
+            raise
+        return client
+
     @property
     def address(self) -> str:
-        return self.connection.settings.address
+        address: str = self.connection.settings.address
+        return address
 
-    def model(self, reference: str, *, deadline: Optional[float] = None) -> Robot:
+    @served
+    async def model(self, reference: str, *, deadline: Optional[float] = None) -> Robot:
         """A robot that the server knows: name, name@revision, name@label or
         @revision. Raises NotFound, InvalidArgument (INVALID_MODEL_REFERENCE)."""
-        return Robot(self, self.describe(reference, deadline=deadline))
+        return self._described((await self._get(reference, False, deadline)).model)
 
-    def describe(self, reference: str, *,
-                 deadline: Optional[float] = None) -> ModelInfo:
+    @served
+    async def describe(self, reference: str, *,
+                       deadline: Optional[float] = None) -> ModelInfo:
         """What `model` knows of it."""
-        info: ModelInfo = view(self._get(reference, False, deadline).model)
+        info: ModelInfo = view((await self._get(reference, False, deadline)).model)
         return info
 
-    def source(self, reference: str, *, deadline: Optional[float] = None) -> bytes:
+    @served
+    async def source(self, reference: str, *, deadline: Optional[float] = None) -> bytes:
         """The exact bytes of its description."""
-        return bytes(self._get(reference, True, deadline).source)
+        return bytes((await self._get(reference, True, deadline)).source)
 
-    def register(self, name: str, urdf: Urdf, *, tip_frame: str = "",
-                 validation: Union[Validation, str, None] = None, label: str = "",
-                 expected_current: Optional[str] = None,
-                 deadline: Optional[float] = None) -> Robot:
+    @served
+    async def register(self, name: str, urdf: Urdf, *, tip_frame: str = "",
+                       validation: Union[Validation, str, None] = None, label: str = "",
+                       expected_current: Optional[str] = None,
+                       deadline: Optional[float] = None) -> Robot:
         """Stores a robot description under a name and points the name at it.
 
         Parameters
@@ -85,79 +116,100 @@ class Client:
         request = pb.RegisterModelRequest(
             name=name, label=label, expected_current=expected_current,
             **description_of(urdf, tip_frame, validation))
-        with with_places(file_of(urdf)):
-            reply = self.connection.change(
+        with with_places(urdf):
+            reply = await self.connection.change(
                 self.connection.registry.RegisterModel, request,
                 self.connection.deadline(deadline))
-        return Robot(self, view(reply.model))
+        return self._described(reply.model)
 
-    def validate(self, urdf: Urdf, *, tip_frame: str = "",
-                 validation: Union[Validation, str, None] = None,
-                 deadline: Optional[float] = None) -> ValidateModelReply:
+    @served
+    async def validate(self, urdf: Urdf, *, tip_frame: str = "",
+                       validation: Union[Validation, str, None] = None,
+                       deadline: Optional[float] = None) -> ValidateModelReply:
         """What registering it would say; nothing is stored."""
-        reply: ValidateModelReply = view(self.connection.read(
+        reply: ValidateModelReply = view(await self.connection.read(
             self.connection.registry.ValidateModel,
             pb.ValidateModelRequest(**description_of(urdf, tip_frame, validation)),
             self.connection.deadline(deadline)))
         return reply
 
-    def models(self, *, deadline: Optional[float] = None) -> List[ModelSummary]:
+    @served
+    async def models(self, *, deadline: Optional[float] = None) -> List[ModelSummary]:
         """All names, in byte order."""
         request = pb.ListModelsRequest(page_size=1000)
         models: List[ModelSummary] = []
         end = self.connection.deadline(deadline)
         while True:
-            page = self.connection.read(
+            page = await self.connection.read(
                 self.connection.registry.ListModels, request, end)
             models += map(view, page.models)
             request.page_token = page.next_page_token
             if not request.page_token:
                 return models
 
-    def delete(self, name: str, *, expected_current: Optional[str] = None,
-               deadline: Optional[float] = None) -> None:
+    @served
+    async def delete(self, name: str, *, expected_current: Optional[str] = None,
+                     deadline: Optional[float] = None) -> None:
         """Removes a name with all its history."""
-        self.connection.change(
+        await self.connection.change(
             self.connection.registry.DeleteModel,
             pb.DeleteModelRequest(name=name, expected_current=expected_current),
             self.connection.deadline(deadline))
 
-    def server_info(self, *, deadline: Optional[float] = None) -> GetServerInfoReply:
+    @served
+    async def server_info(self, *, deadline: Optional[float] = None) -> GetServerInfoReply:
         """What the server is and how much it accepts at a time."""
-        reply: GetServerInfoReply = view(self.connection.read(
-            self.connection.info.GetServerInfo,
-            server_info_pb2.GetServerInfoRequest(),
+        reply: GetServerInfoReply = view(await self.connection.read(
+            self.connection.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
             self.connection.deadline(deadline)))
         return reply
 
-    def health(self, *, deadline: Optional[float] = None) -> Health:
+    @served
+    async def health(self, *, deadline: Optional[float] = None) -> Health:
         """What the server says of itself now; never tried again. Raises
         Unavailable, DeadlineExceeded."""
-        return self.connection.health(self.connection.deadline(deadline))
+        health: Health = await self.connection.health(self.connection.deadline(deadline))
+        return health
 
-    def close(self) -> None:
-        """Cancels what is under way, and ends the local server if there is
-        one."""
-        self.connection.close()
+    @served
+    async def close(self) -> None:
+        """Cancels what is under way, and ends the local server if there is one."""
+        await self.connection.close()
         if self.server is not None:
-            self.server.stop()
+            await self.connection.aside(self.server.stop)
 
-    def _get(self, reference: str, source: bool, deadline: Optional[float]) -> Any:
-        return self.connection.read(
+    async def _get(self, reference: str, source: bool, deadline: Optional[float]) -> Any:
+        return await self.connection.read(
             self.connection.registry.GetModel,
             pb.GetModelRequest(model=reference, include_source=source),
             self.connection.deadline(deadline))
+
+    def _described(self, model: Any) -> Any:
+        return self._robot(self, view(model))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__module__.rpartition('.')[0]}.Client of {self.address}>"
+
+
+class Client(Calls):
+    """One connection, to be shared between threads. Every function raises
+    TorquedError. deadline: seconds of the call, all retries included; None: that
+    of `connect`.
+
+    A process that forks must not use it on both sides, as for all of gRPC:
+    connect after the fork, or start workers by "spawn" or "forkserver".
+    """
+
+    _connection = Connection
+    _robot = Robot
+    _run = staticmethod(run)
 
     def __enter__(self) -> Client:
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]],
-                 error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
+                 error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
         self.close()
-
-    def __repr__(self) -> str:
-        return f"<torqued.Client of {self.address}>"
 
 
 def connect(address: str, **settings: Any) -> Client:
@@ -165,13 +217,8 @@ def connect(address: str, **settings: Any) -> Client:
     "unix:/path". Keywords: see `Settings`. Raises InvalidArgument (INVALID_OPTION)
     for what is no address or does not fit it, Unavailable if none answers, and
     Unimplemented, mostly, if a server answers that is no torqued."""
-    connection = Connection(Settings(address, **settings))
-    try:
-        connection.wait()
-    except BaseException:
-        connection.close()
-        raise
-    return Client(connection)
+    client: Client = run(Client.connected(address, settings))
+    return client
 
 
 def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = None,
@@ -184,18 +231,8 @@ def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = 
     Other keywords: see `Settings`. Raises LocalServerError; InvalidArgument for a
     description that is refused.
     """
-    server = LocalServer(binary, store=store, arguments=arguments)
-    client = None
-    try:
-        client = connect(server.address, **settings)
-        client.server = server
-        for path in description_files(models):
-            client.register(name_of(path), path)
-    except BaseException:
-        if client is not None:
-            client.close()
-        server.stop()
-        raise
+    client: Client = run(Client.with_server(
+        models, settings, binary=binary, store=store, arguments=arguments))
     return client
 
 

@@ -7,17 +7,29 @@ Every failure of a call is a `TorquedError`. Its class says what kind it is, its
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import grpc
 from google.protobuf import message as protobuf_message
 
 from torqued.contract import Reason, RowCode, RowStatus
-from torqued.plain_text import plain
 from torqued.v1 import errors_pb2
 
-_DETAILS_KEY = "grpc-status-details-bin"
+# Characters that a terminal acts on instead of showing them: controls, separators
+# of lines, and those that turn the direction of the text beside them. Newlines and
+# tabs stay as they are. torquectl escapes the same characters.
+_STEERING = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def plain(text: str) -> str:
+    """The same with what could steer a terminal written as "\\u202e"."""
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,13 +84,9 @@ class TorquedError(Exception):
 
     def __str__(self) -> str:
         # The server's sentences name the field already, mostly.
-        where = self.field
-        text = self.message
-        if where and where not in text:
-            text = f"{where}: {text}"
-        if self.reason is not None:
-            text = f"{text} [{self.reason.name}]"
-        return plain(text)
+        named = self.field and self.field not in self.message
+        return plain((f"{self.field}: " if named else "") + self.message
+                     + (f" [{self.reason.name}]" if self.reason is not None else ""))
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuilt, (type(self), self.message, self.__dict__)
@@ -170,14 +178,13 @@ class InternalError(TorquedError):
 class RowError(TorquedError, ArithmeticError):
     """A state has no answer. `status` is its row status.
 
-    row: its index in the batch; row_code: why; field: the input at fault or the
-    quantity concerned; joint: the joint concerned, or ""; value: the offending
-    number.
+    row: its index in the batch; row_code: why; field: the input at fault or the quantity
+    concerned; joint: the joint concerned, or ""; value: the offending number.
     """
 
     def __init__(self, status: RowStatus) -> None:
         super().__init__(
-            status.message, code="OK",
+            f"row {status.row}: {status.message}", code="INVALID_ARGUMENT",
             field_violations=[FieldViolation(status.field, status.message)],
             metadata={"row": str(status.row), "joint": status.joint})
         self.status = status
@@ -191,8 +198,7 @@ class RowError(TorquedError, ArithmeticError):
         return self.status.value
 
     def __str__(self) -> str:
-        return plain(
-            f"row {self.status.row}: {self.message} [{self.row_code.name}]")
+        return plain(f"{self.message} [{self.row_code.name}]")
 
 
 class LocalServerError(TorquedError, OSError):
@@ -208,32 +214,30 @@ class _PlainWarning(UserWarning):
 
 
 class LeftOutWarning(_PlainWarning):
-    """A trajectory has joints that the robot does not move; they are left
-    out."""
+    """A trajectory has joints that the robot does not move; they are left out."""
 
 
 class SingularTaskWarning(_PlainWarning):
     """Rows follow the singularity rule, because their task is singular."""
 
 
+def warn(warning: Warning) -> None:
+    """Of the line outside this package that called it."""
+    package = os.path.dirname(__file__)
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_code.co_filename.startswith(package):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(warning, stacklevel=level)
+
+
 _BY_CODE: dict[str, type[TorquedError]] = {
-    "INVALID_ARGUMENT": InvalidArgument,
-    "OUT_OF_RANGE": InvalidArgument,
-    "NOT_FOUND": NotFound,
-    "FAILED_PRECONDITION": FailedPrecondition,
-    "RESOURCE_EXHAUSTED": ResourceExhausted,
-    "UNAVAILABLE": Unavailable,
-    "DEADLINE_EXCEEDED": DeadlineExceeded,
-    "CANCELLED": Cancelled,
-    "PERMISSION_DENIED": PermissionDenied,
-    "UNAUTHENTICATED": PermissionDenied,
-    "UNIMPLEMENTED": Unimplemented,
-    "INTERNAL": InternalError,
-}
-_BY_REASON: dict[Reason, type[TorquedError]] = {
-    Reason.REQUEST_TOO_LARGE: RequestTooLarge,
-    Reason.OVERLOADED: Overloaded,
-}
+    **{re.sub("(?!^)([A-Z])", r"_\1", kind.__name__).upper(): kind for kind in (
+        InvalidArgument, NotFound, FailedPrecondition, ResourceExhausted, Unavailable,
+        DeadlineExceeded, Cancelled, PermissionDenied, Unimplemented)},
+    "OUT_OF_RANGE": InvalidArgument, "UNAUTHENTICATED": PermissionDenied,
+    "INTERNAL": InternalError}
+_BY_REASON: dict[Any, type[TorquedError]] = {
+    Reason.REQUEST_TOO_LARGE: RequestTooLarge, Reason.OVERLOADED: Overloaded}
 
 # gRPC itself refuses a message for its size without details, and other things
 # with the same code, so only the sentence tells: that of gRPC in C++ and Go, in
@@ -243,27 +247,20 @@ _SIZE_SENTENCES = ("essage larger than max", "essage exceeds maximum size",
 
 
 def make(code: str, message: str, *, reason: Reason | None = None,
-         field_violations: Sequence[FieldViolation] = (),
-         metadata: Mapping[str, str] | None = None,
-         retry_delay: float | None = None) -> TorquedError:
-    """The exception of the class that fits."""
-    kind = _BY_CODE.get(code, TorquedError)
-    if reason is not None:
-        kind = _BY_REASON.get(reason, kind)
-    if (kind is ResourceExhausted and reason is None and any(
-            sentence in message for sentence in _SIZE_SENTENCES)):
+         **details: Any) -> TorquedError:
+    """The exception of the class that fits. details: of `TorquedError`."""
+    kind: Any = _BY_REASON.get(reason, _BY_CODE.get(code, TorquedError))
+    if kind is ResourceExhausted and reason is None and any(
+            sentence in message for sentence in _SIZE_SENTENCES):
         kind = RequestTooLarge
-    return kind(message, code=code, reason=reason,
-                field_violations=field_violations, metadata=metadata,
-                retry_delay=retry_delay)
+    error: TorquedError = kind(message, code=code, reason=reason, **details)
+    return error
 
 
-def invalid(reason: Reason, field: str, message: str,
-            **metadata: str) -> TorquedError:
+def invalid(reason: Reason, field: str, message: str, **metadata: str) -> TorquedError:
     """What this client refuses by itself, as the server would."""
     return make("INVALID_ARGUMENT", message, reason=reason,
-                field_violations=[FieldViolation(field, message)],
-                metadata=metadata)
+                field_violations=[FieldViolation(field, message)], metadata=metadata)
 
 
 class FilePlace:
@@ -279,9 +276,11 @@ class FilePlace:
         as far as there are."""
         known = {key: str(value) for key, value in where.items()
                  if value not in (None, "")}
-        place = self.path + (
-            f":{known['line']}" if "line" in known else
-            f", row {known['row']}" if "row" in known else "")
+        place = self.path
+        if "line" in known:
+            place += f":{known['line']}"
+        elif "row" in known:
+            place += f", row {known['row']}"
         if "column" in known:
             place += f", column {known['column']}"
         return FileError(
@@ -299,6 +298,8 @@ _LOST = re.compile(
 
 # What gRPC says of an answer of HTTP, of a proxy or a web server.
 _HTTP = re.compile("HTTP status|http2 header with status")
+
+
 def is_of_another_server(error: TorquedError) -> bool:
     """Whether it says that what answered knows nothing of the call, as a server
     that is not ours, or that something which speaks HTTP answered."""
@@ -315,13 +316,12 @@ def decode(failure: grpc.RpcError) -> TorquedError:
     code = failure.code().name
     message = failure.details() or code
     for key, value in failure.trailing_metadata() or ():
-        if key == _DETAILS_KEY:
+        if key == "grpc-status-details-bin":
             try:
                 status = errors_pb2.Status.FromString(value)
             except protobuf_message.DecodeError:
                 break
-            # Details of another code are void: gRPC ended the call before the
-            # service.
+            # Details of another code are void: gRPC ended the call before the service.
             if status.code == failure.code().value[0]:
                 return _with_details(code, message, status)
     if code in ("INTERNAL", "UNKNOWN") and _LOST.search(message):
@@ -329,33 +329,28 @@ def decode(failure: grpc.RpcError) -> TorquedError:
     return make(code, message)
 
 
-def _with_details(code: str, message: str,
-                  status: errors_pb2.Status) -> TorquedError:
-    reason: Reason | None = None
-    metadata: dict[str, str] = {}
-    violations: list[FieldViolation] = []
-    retry_delay: float | None = None
+def _with_details(code: str, message: str, status: errors_pb2.Status) -> TorquedError:
+    found: dict[str, Any] = {}
     for detail in status.details:
         # The messages mirror google.rpc, and so do the type URLs.
-        kind = detail.type_url.rpartition("/")[2]
+        name = detail.type_url.rpartition("/")[2].removeprefix("google.rpc.")
+        kind = getattr(errors_pb2, name, None)
+        if kind is None:
+            continue
         try:
-            if kind == "google.rpc.ErrorInfo":
-                info = errors_pb2.ErrorInfo.FromString(detail.value)
-                # A newer server may have reasons that are not known here.
-                reason = Reason.__members__.get(info.reason)
-                metadata = dict(info.metadata)
-                if reason is None and info.reason:
-                    metadata.setdefault("reason", info.reason)
-            elif kind == "google.rpc.BadRequest":
-                bad = errors_pb2.BadRequest.FromString(detail.value)
-                violations = [
-                    FieldViolation(violation.field, violation.description)
-                    for violation in bad.field_violations]
-            elif kind == "google.rpc.RetryInfo":
-                retry = errors_pb2.RetryInfo.FromString(detail.value)
-                if retry.HasField("retry_delay"):
-                    retry_delay = retry.retry_delay.ToNanoseconds() / 1e9
+            read = kind.FromString(detail.value)
         except protobuf_message.DecodeError:
             continue
-    return make(code, message, reason=reason, field_violations=violations,
-                metadata=metadata, retry_delay=retry_delay)
+        if name == "ErrorInfo":
+            # A newer server may have reasons that are not known here.
+            found["reason"] = Reason.__members__.get(read.reason)
+            found["metadata"] = dict(read.metadata)
+            if found["reason"] is None and read.reason:
+                found["metadata"].setdefault("reason", read.reason)
+        elif name == "BadRequest":
+            found["field_violations"] = [
+                FieldViolation(violation.field, violation.description)
+                for violation in read.field_violations]
+        elif name == "RetryInfo" and read.HasField("retry_delay"):
+            found["retry_delay"] = read.retry_delay.ToNanoseconds() / 1e9
+    return make(code, message, **found)

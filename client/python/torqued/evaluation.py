@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
@@ -39,10 +38,10 @@ class Evaluation(Results):
 
     def __init__(self, leading: "tuple[int, ...]",
                  results: "dict[str, npt.NDArray[Any]]",
-                 row_status: "list[RowStatus]", echo: Echo) -> None:
+                 row_status: "list[RowStatus]", echo: dynamics_pb2.Echo) -> None:
         self.rows = math.prod(leading)
         self.row_status = row_status
-        self.echo = echo
+        self._echo = echo
         ok = np.ones(self.rows, np.bool_)
         for status in row_status:
             ok[status.row] = False
@@ -58,6 +57,12 @@ class Evaluation(Results):
             raise AttributeError(f"{name} was not asked for; there are "
                                  + ", ".join(self.names))
         raise AttributeError(name)
+
+    @property
+    def echo(self) -> Echo:
+        """What was computed."""
+        echo: Echo = view(self._echo)
+        return echo
 
     @property
     def revision(self) -> str:
@@ -76,7 +81,7 @@ class Evaluation(Results):
                    for result in row.results]
         return results[0] if row.returns is None else row.returns(*results)
 
-    def raise_or_warn(self, bad_rows: Optional[str], stacklevel: int) -> None:
+    def raise_or_warn(self, bad_rows: Optional[str]) -> None:
         """As the option `bad_rows` says."""
         if not self.row_status or bad_rows == "nan":
             return
@@ -84,10 +89,9 @@ class Evaluation(Results):
             if status.code not in _ANSWERED:
                 raise RowError(status)
         first = self.row_status[0]
-        warnings.warn(SingularTaskWarning(
+        errors.warn(SingularTaskWarning(
             f"{len(self.row_status)} of {self.rows} rows follow the singularity rule; "
-            f"the first is row {first.row}: {first.message}"),
-            stacklevel=stacklevel + 1)
+            f"the first is row {first.row}: {first.message}"))
 
     def __repr__(self) -> str:
         bad = len(self.row_status)
@@ -98,9 +102,8 @@ class Evaluation(Results):
 class Collector:
     """Gathers the replies of a batch, in order, into one Evaluation."""
 
-    def __init__(self, plan: Plan, rows: int, leading: "tuple[int, ...]") -> None:
+    def __init__(self, plan: Plan, rows: int) -> None:
         self._plan = plan
-        self._leading = leading
         self._results: dict[str, npt.NDArray[Any]] = {}
         self._row_status: list[RowStatus] = []
         self._echo: dynamics_pb2.Echo | None = None
@@ -122,14 +125,12 @@ class Collector:
             self._row_status.append(view(message))
 
     def evaluation(self) -> Evaluation:
-        return Evaluation(self._leading, self._results, self._row_status,
-                          view(self._echo or dynamics_pb2.Echo()))
-
-    def drop_rows(self, leading: "tuple[int, ...]") -> None:
-        """After the answer to an example for a batch of no states."""
-        self._leading, self._row_status = leading, []
-        for name, numbers in self._results.items():
-            self._results[name] = numbers[:0]
+        """Without rows if the plan has none."""
+        rows = self._plan.states.rows
+        return Evaluation(
+            self._plan.states.leading,
+            {name: numbers[:rows] for name, numbers in self._results.items()},
+            self._row_status[:rows and None], self._echo or dynamics_pb2.Echo())
 
     def _whole(self, name: str, axes: "tuple[int, ...]", kind: Any) -> Any:
         """All rows of a result."""
@@ -141,8 +142,8 @@ class Collector:
                    results: dynamics_pb2.Results) -> None:
         axes = row.shape(self._plan.sizes)
         kind = self._plan.states.dtype
-        numbers = received(getattr(results, row.field), math.prod(axes), rows,
-                           row.field, kind).reshape(rows, *axes)
+        numbers = received(getattr(results, row.field), math.prod(axes), rows, row.field,
+                           kind).reshape(rows, *axes)
         if row.field == "pose":
             # (R p) becomes the homogeneous matrix. A row without an answer has none.
             part = self._whole(row.name, (4, 4), kind)[first:first + rows]
@@ -154,8 +155,7 @@ class Collector:
         else:
             self._whole(row.name, axes, kind)[first:first + rows] = numbers
 
-    def _add_numbers(self, row: ResultRow, first: int, rows: int,
-                     numbers: Any) -> None:
+    def _add_numbers(self, row: ResultRow, first: int, rows: int, numbers: Any) -> None:
         if len(numbers) != rows:
             raise errors.make(
                 "INTERNAL", f"the reply has {len(numbers)} of {row.field} for "

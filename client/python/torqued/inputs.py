@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
+from google.protobuf.internal import encoder
 
 from torqued import errors
 from torqued.contract import Reason
@@ -87,6 +89,8 @@ class States:
     def __init__(self, tables: Mapping[str, FloatArray]) -> None:
         self.leading: "tuple[int, ...]" = ()
         for name, numbers in tables.items():
+            if numbers.ndim == 1:
+                continue
             try:
                 self.leading = np.broadcast_shapes(self.leading, numbers.shape[:-1])
             except ValueError:
@@ -97,7 +101,7 @@ class States:
         self.rows = math.prod(self.leading)
         self.arrays = {
             name: numbers.reshape(1, numbers.shape[-1])
-            if math.prod(numbers.shape[:-1]) == 1
+            if numbers.ndim == 1 or math.prod(numbers.shape[:-1]) == 1
             else np.ascontiguousarray(np.broadcast_to(
                 numbers, (*self.leading, numbers.shape[-1]))).reshape(
                     self.rows, numbers.shape[-1])
@@ -118,6 +122,32 @@ class States:
         """Some rows of an input; the only row of one that has a single row."""
         rows = self.arrays[name]
         return rows[first:first + count] if len(rows) > 1 else rows
+
+
+@functools.lru_cache(maxsize=None)
+def _tag(message: Any, name: str) -> bytes:
+    tag: bytes = encoder.TagBytes(message.DESCRIPTOR.fields_by_name[name].number, 2)
+    return tag
+
+
+_varint = functools.lru_cache(maxsize=256)(encoder._VarintBytes)
+
+
+def field(message: Any, name: str, parts: "Sequence[Any]") -> "list[Any]":
+    """The bytes of a field that holds the message of these parts. Behind a serialized
+    message it is a field of that, so that protobuf never copies its numbers."""
+    return [_tag(message, name), _varint(sum(map(len, parts))), *parts]
+
+
+_columns = functools.lru_cache(maxsize=256)(
+    lambda columns: array_pb2.Array(columns=columns).SerializeToString())
+
+
+def array(rows: FloatArray) -> "list[Any]":
+    """The parts of an Array. rows: little-endian, C-contiguous."""
+    content = rows.data.cast("B") if rows.size else b""
+    return [_columns(rows.shape[1]), *field(
+        array_pb2.Array, "f32" if rows.itemsize == 4 else "f64", [content])]
 
 
 def received(message: array_pb2.Array, columns: int, rows: int, name: str,

@@ -10,14 +10,11 @@ from typing import Any, Union
 from google.protobuf import json_format
 
 from torqued import errors
-from torqued.checking import refuse
 from torqued.contract import Reason
-from torqued.formats import container, csv_table, json_tree, numpy_files
+from torqued.formats import container, csv_table, numpy_files, trees
 from torqued.v1 import trajectory_pb2 as pb
 from torqued.values import Path
 
-# Of a file; limits need no more.
-_MOST_LEVELS = 8
 _FORM = ('{"drives": [{"dof": "elbow_joint", "velocity_limit": 2, "effort_limit": 120}], '
          '"position_limits": [{"coordinate": "elbow_joint", "lower": -3, "upper": 3}]}')
 _COLUMNS = ("time", "mx", "my", "mz", "fx", "fy", "fz")
@@ -35,19 +32,15 @@ def add_limits(limits: Limits | None, start: pb.CheckTrajectoryStart,
         return None
     place: errors.FilePlace | None = None
     tree: Any = limits
-    if not isinstance(limits, Mapping):
-        if not isinstance(limits, (str, os.PathLike)):
-            refuse("limits", f"a dict like {_FORM}, or the path of a JSON file of the "
-                   "same", limits)
-        path = pathlib.Path(limits)
-        place = errors.FilePlace(str(path))
-        content = path.read_bytes()
+    if isinstance(limits, (str, os.PathLike)):
+        place = errors.FilePlace(str(limits))
+        content = pathlib.Path(limits).read_bytes()
         if b"joint_limits:" in content:
             raise _problem(place, "this is a joint_limits.yaml of MoveIt, which is not "
                            "read")
-        tree = json_tree.parse(content, _MOST_LEVELS, place, twice=Reason.INVALID_OPTION)
+        tree = trees.read_json(content, place, twice=Reason.INVALID_OPTION)
     if not isinstance(tree, Mapping):
-        raise _problem(place, "this is no JSON object")
+        raise _problem(place, "no JSON object and no dict is given")
     read = pb.CheckTrajectoryStart()
     try:
         json_format.ParseDict(tree, read)

@@ -61,8 +61,7 @@ class Messages(Tuple[M, ...], Generic[M]):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        values = [None if message is None else getattr(message, name)
-                  for message in self]
+        values = [None if message is None else getattr(message, name) for message in self]
         there = [value for value in values if value is not None]
         if all(isinstance(value, (int, float)) for value in there):
             return np.array([np.nan if value is None else value for value in values])

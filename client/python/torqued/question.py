@@ -10,8 +10,7 @@ from torqued import errors
 from torqued.batch import Plan
 from torqued.checking import check_progress, refuse, set_field
 from torqued.choice import parse
-from torqued.contract import (
-    INPUTS, OPTIONS, QUANTITIES, ModelInfo, Quantity, Reason)
+from torqued.contract import INPUTS, OPTIONS, QUANTITIES, ModelInfo, Quantity, Reason
 from torqued.inputs import States, table
 from torqued.values import ExternalWrench, FloatArray
 from torqued.v1 import array_pb2, dynamics_pb2
@@ -19,32 +18,27 @@ from torqued.v1 import array_pb2, dynamics_pb2
 _BAD_ROWS = ("raise", "nan")
 
 
-def start_message(model: ModelInfo, quantities: Sequence[Quantity],
-                  words: Mapping[str, Any], places: Sequence[ExternalWrench],
-                  encoding: Any) -> dynamics_pb2.EvaluateStart:
-    """What is computed. Options of the task are left out if no quantity has one."""
-    numbers: Any = quantities
-    start = dynamics_pb2.EvaluateStart(
-        model="@" + model.revision, quantities=numbers)
-    options = dynamics_pb2.Options(encoding=encoding)
-    terms = dynamics_pb2.Terms()
-    task = dynamics_pb2.OperationalSpaceOptions()
-    targets: Any = (start, options, terms, task)
+def fill_request(message: Any, model: ModelInfo, words: Mapping[str, Any], task: bool,
+                 encoding: Any, places: Sequence[ExternalWrench] = ()) -> None:
+    """Sets the fields of options, except frames of wrenches. task: whether those of a
+    task count."""
+    message.model = "@" + model.revision
+    options = message.options
+    options.encoding = encoding
     for word, value in words.items():
-        if value is not None and word in OPTIONS:
-            for target in targets:
-                if word in target.DESCRIPTOR.fields_by_name:
-                    set_field(target, word, value)
+        if value is None or word not in OPTIONS:
+            continue
+        for target in (options, options.terms, message.operational_space):
+            if word in target.DESCRIPTOR.fields_by_name:
+                set_field(target, word, value)
     for wrench in places:
         place = options.external_wrenches.add(frame=wrench.frame)
         if wrench.reference_frame is not None:
             set_field(place, "reference_frame", wrench.reference_frame)
-    if terms.ListFields():
-        options.terms.CopyFrom(terms)
-    start.options.CopyFrom(options)
-    if any("task" in QUANTITIES[quantity].reads for quantity in quantities):
-        start.operational_space.CopyFrom(task)
-    return start
+    if task:
+        message.operational_space.SetInParent()
+    else:
+        message.ClearField("operational_space")
 
 
 def parsed_quantities(names: Any) -> "tuple[Quantity, ...]":
@@ -64,7 +58,7 @@ def order_of(model: ModelInfo, words: Mapping[str, Any]) -> Sequence[str]:
     """Joints in the order of all tables: the option's, else the model's."""
     names = words.get("joint_names")
     if names is None or not len(names):
-        return [joint.name for joint in model.joints]
+        return [joint.name for joint in model.proto.joints]
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         refuse("joint_names", "a list of names", names)
     return list(map(str, names))
@@ -74,7 +68,6 @@ def plan_of(model: ModelInfo, quantities: Any, words: Mapping[str, Any]) -> Plan
     """words: inputs and options, None if absent."""
     chosen = parsed_quantities(quantities)
     words = dict(words)
-    order = order_of(model, words)
     check_progress(words.get("progress"))
     if words.get("bad_rows") not in (None, *_BAD_ROWS):
         refuse("bad_rows", '"raise" or "nan"', words["bad_rows"])
@@ -85,16 +78,23 @@ def plan_of(model: ModelInfo, quantities: Any, words: Mapping[str, Any]) -> Plan
         if given is None or (name == "gravity" and np.ndim(_shaped(given)) < 2):
             continue
         words[name] = None
-        tables[name] = table(
-            name, given, order if axes in (("nq",), ("nv",)) else None)
+        by_name = axes in (("nq",), ("nv",)) and not isinstance(given, np.ndarray)
+        tables[name] = table(name, given, order_of(model, words) if by_name else None)
     if places:
         tables["external_wrenches_on_robot"] = _beside(places)
     states = States(tables)
     encoding = (array_pb2.ENCODING_F32 if states.dtype.itemsize == 4
                 else array_pb2.ENCODING_F64)
+    request = dynamics_pb2.ComputeRequest()
+    frame = words.pop("tip_wrench_reference_frame", None)
+    if frame is not None:
+        set_field(request.tip_wrench_on_environment, "reference_frame", frame,
+                  "tip_wrench_reference_frame")
+    request.quantities.extend(chosen)
+    fill_request(request, model, words, any(
+        "task" in QUANTITIES[quantity].reads for quantity in chosen), encoding, places)
     return Plan(
-        start=start_message(model, chosen, words, places, encoding),
-        quantities=chosen, states=states, n=model.nv,
+        request=request, quantities=chosen, states=states, n=model.nv,
         deadline=words.get("deadline"), progress=words.get("progress"))
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from torqued import errors
 from torqued.contract import Reason
-from torqued.plain_text import plain
+from torqued.errors import plain
 from torqued.values import FloatArray
 
 if TYPE_CHECKING:
@@ -73,14 +73,12 @@ def _curves(verdict: TrajectoryVerdict, most: int) -> dict[str, Any]:
         for j in range(v.shape[1]):
             shown = {"q": q[:, j], "v": v[:, j], "tau": tau[:, j]}
             rows = _thinned([*shown.values(), share[:, j]], most)
-            curves["joints"].append(
-                _packed(rows, time=time, limit=limit[:, j], **shown))
+            curves["joints"].append(_packed(rows, time=time, limit=limit[:, j], **shown))
         power = (tau * v).sum(axis=1)
         curves["robot"] = _packed(_thinned([power], most), time=time, power=power)
     if verdict.path_inertia:
         task = {name: tables[name] for name in ("sigma_min", "condition")}
-        curves["task"] = _packed(
-            _thinned(list(task.values()), most), time=time, **task)
+        curves["task"] = _packed(_thinned(list(task.values()), most), time=time, **task)
     return curves
 
 

@@ -20,8 +20,7 @@ _LONGEST = 1e8
 #: How long a call without a deadline is tried again while nothing is answered.
 LONGEST_OUTAGE = 300.0
 
-#: Told before each wait for another try: what failed, and how long it waits, in
-#: seconds.
+#: Told before each wait for another try: what failed, and how long it waits, in seconds.
 OnRetry = Callable[[TorquedError, float], None]
 
 
@@ -41,10 +40,9 @@ class Deadline:
 
 
 class Budget:
-    """How many tries beyond the first ones all calls of a client may make: a
-    bucket of tokens, which gains some every second and one with every call that
-    is answered. Where it is empty a try waits; none is refused.
-    Thread-safe."""
+    """How many tries beyond the first ones all calls of a client may make: a bucket of
+    tokens, which gains some every second and one with every call that is answered. Where
+    it is empty a try waits; none is refused. Thread-safe."""
 
     def __init__(self, tokens: float = 50.0, per_second: float = 10.0) -> None:
         self._most = self._tokens = tokens
@@ -61,8 +59,7 @@ class Budget:
         with self._lock:
             now = time.monotonic()
             self._tokens = min(
-                self._tokens + (now - self._filled) * self._per_second,
-                self._most)
+                self._tokens + (now - self._filled) * self._per_second, self._most)
             self._filled = now
             if self._tokens < 1:
                 return False
@@ -71,15 +68,13 @@ class Budget:
 
 
 class Schedule:
-    """Waits between the tries of one call: half to all of what doubles from
-    50 ms to 1 s, never below what the server asks for, and again until the
-    budget has a token. The last try comes 50 ms before the deadline, or before
-    `LONGEST_OUTAGE` from the first failure where there is none, and takes
-    none."""
+    """Waits between the tries of one call: half to all of what doubles from 50 ms to 1
+    s, never below what the server asks for, and again until the budget has a token. The
+    last try comes 50 ms before the deadline, or before `LONGEST_OUTAGE` from the first
+    failure where there is none, and takes none."""
 
     def __init__(self, deadline: Deadline, enabled: bool,
-                 on_retry: OnRetry | None = None,
-                 budget: Budget | None = None) -> None:
+                 on_retry: OnRetry | None = None, budget: Budget | None = None) -> None:
         self._deadline = deadline
         self._enabled = enabled
         self._on_retry = on_retry
@@ -97,7 +92,7 @@ class Schedule:
         self._outage = self._outage or Deadline(LONGEST_OUTAGE)
         self._before = error
         yield self._pause(error, error.retry_delay or 0.0)
-        while self._until_last_try() > 0 and not self._budget.take():
+        while self.remaining() > _LAST_TRY and not self._budget.take():
             yield self._pause(error, 0.0)
         self._tries += 1
 
@@ -109,27 +104,22 @@ class Schedule:
         return self.pauses(error)
 
     def _pause(self, error: TorquedError, asked: float) -> float:
-        last = self._until_last_try()
+        last = self.remaining() - _LAST_TRY
         # A try before what the server asks for is none.
         if last <= 0 or asked > last:
             raise self._with_history(error)
-        pause = max(
-            min(self._backoff * random.uniform(0.5, 1.0), last), asked)
+        pause = max(min(self._backoff * random.uniform(0.5, 1.0), last), asked)
         self._backoff = min(self._backoff * 2, _LAST_BACKOFF)
         if self._on_retry is not None:
             self._on_retry(error, pause)
         return pause
 
     def remaining(self) -> float:
-        """Seconds until the deadline, or the end of the outage where there is
-        none."""
+        """Seconds until the deadline, or the end of the outage where there is none."""
         remaining = self._deadline.remaining()
         if remaining >= _LONGEST and self._outage is not None:
             return self._outage.remaining()
         return remaining
-
-    def _until_last_try(self) -> float:
-        return self.remaining() - _LAST_TRY
 
     def _with_history(self, error: TorquedError) -> TorquedError:
         """What came before, where it says more."""
@@ -142,9 +132,7 @@ class Schedule:
 
 
 def _is_transient(error: TorquedError) -> bool:
-    # Who cancels a call does not come here: it was the server, or gRPC.
-    if isinstance(error, (Unavailable, Cancelled)):
-        return True
-    # Without a delay it is a limit, which another try meets again.
-    return (isinstance(error, ResourceExhausted)
-            and error.retry_delay is not None)
+    # Who cancels a call does not come here: it was the server, or gRPC. Without a delay
+    # it is a limit, which another try meets again.
+    return isinstance(error, (Unavailable, Cancelled)) or (
+        isinstance(error, ResourceExhausted) and error.retry_delay is not None)

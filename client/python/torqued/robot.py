@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Type, TypeVa
 import numpy as np
 
 from torqued import registration
-from torqued.batch import Plan
-from torqued.check import CheckPlan, check_plan
+from torqued.check import check_plan
 from torqued.contract import BOUND, OPTIONS, Functions, JointInfo, ModelInfo, Quantity
 from torqued.evaluation import Evaluation
 from torqued.message import Messages
-from torqued.plain_text import plain
+from torqued.errors import plain
 from torqued.question import order_of, plan_of
 from torqued.registration import Urdf
+from torqued.transport import run, served, within
 from torqued.values import FloatArray
 from torqued.verdict import TrajectoryVerdict
 
@@ -23,6 +23,14 @@ if TYPE_CHECKING:
     from torqued.client import Client
 
 D = TypeVar("D", bound="Described")
+
+
+def _limits(attribute: str, text: str) -> Any:
+    def of_joints(self: Described) -> FloatArray:
+        by_name = {joint.name: getattr(joint, attribute) for joint in self.joints}
+        return np.array([by_name[name] for name in self.joint_names], float)
+
+    return property(of_joints, doc=text)
 
 
 class Described:
@@ -85,35 +93,14 @@ class Described:
         bound = self.options.get("gravity")
         return np.array(self.model.gravity if bound is None else bound, float)
 
-    @property
-    def lower_limits(self) -> FloatArray:
-        """(n,), rad or m, in the order of joint_names; -inf: unlimited."""
-        return self._of_joints("lower")
-
-    @property
-    def upper_limits(self) -> FloatArray:
-        """(n,), rad or m; inf: unlimited."""
-        return self._of_joints("upper")
-
-    @property
-    def velocity_limits(self) -> FloatArray:
-        """(n,), rad/s or m/s; inf: unlimited."""
-        return self._of_joints("velocity")
-
-    @property
-    def effort_limits(self) -> FloatArray:
-        """(n,), N m or N; inf: unlimited."""
-        return self._of_joints("effort")
-
-    def _of_joints(self, attribute: str) -> FloatArray:
-        by_name = {joint.name: getattr(joint, attribute) for joint in self.joints}
-        return np.array([by_name[name] for name in self.joint_names], float)
+    lower_limits = _limits("lower", "(n,), rad or m; -inf: unlimited.")
+    upper_limits = _limits("upper", "(n,), rad or m; inf: unlimited.")
+    velocity_limits = _limits("velocity", "(n,), rad/s or m/s; inf: unlimited.")
+    effort_limits = _limits("effort", "(n,), N m or N; inf: unlimited.")
 
     def __repr__(self) -> str:
         return (f"<{type(self).__module__.rpartition('.')[0]}.Robot "
                 f"{plain(self.name)}@{self.revision[:12]}>")
-
-    # --- Below ---------------------------------------------------------------
 
     def _bind(self: D, words: Mapping[str, Any]) -> D:
         given = {word: value for word, value in words.items()
@@ -125,12 +112,40 @@ class Described:
         return {**self.options, **{word: value for word, value in words.items()
                                    if value is not None and word != "self"}}
 
-    def _plan(self, quantities: Any, words: Mapping[str, Any]) -> Plan:
-        return plan_of(self.model, quantities, words)
+    def _run(self, coroutine: Any) -> Any:
+        return self._client._run(coroutine)
 
-    def _check_plan(self, words: Mapping[str, Any]) -> CheckPlan:
-        return check_plan(self.model, words)
+    async def _evaluated(self, quantities: Sequence[Any], words: Mapping[str, Any],
+                         ) -> Evaluation:
+        words = self._words(words)
+        evaluation: Evaluation = await self._client.connection.compute(
+            plan_of(self.model, quantities, words))
+        evaluation.raise_or_warn(words.get("bad_rows"))
+        return evaluation
 
+    @served
+    async def _one(self, quantity: Quantity, words: Mapping[str, Any]) -> Any:
+        return (await self._evaluated([quantity], words)).returned(quantity)
+
+    @served
+    async def _several(self, quantities: Sequence[Any], words: Mapping[str, Any],
+                       ) -> Evaluation:
+        return await self._evaluated(quantities, words)
+
+    @served
+    async def _checked(self, words: Mapping[str, Any]) -> TrajectoryVerdict:
+        # A file may be large.
+        plan = await self._client.connection.aside(
+            lambda: check_plan(self.model, self._words(words)))
+        plan.warn()
+        verdict: TrajectoryVerdict = await self._client.connection.check(plan)
+        return verdict
+
+    @served
+    async def close(self) -> None:
+        """Ends the local server that `from_urdf` started, if it did."""
+        if self._owns_client:
+            await within(self._client.close)
 
 class Robot(Described, Functions):
     """One revision of a robot on a server. Immutable, thread-safe.
@@ -156,47 +171,30 @@ class Robot(Described, Functions):
         keywords: see `Client.register`. Raises InvalidArgument (INVALID_MODEL) with the
         line of each fault as field violations, LocalServerError, OSError.
         """
-        from torqued.client import local
+        from torqued.client import Client
 
-        owned = client is None
-        client = local() if client is None else client
-        try:
-            robot = client.register(name or registration.name_of(urdf), urdf, **words)
-        except BaseException:
-            if owned:
-                client.close()
-            raise
-        robot._owns_client = owned
+        robot: Robot = run(registered(Client, client, name, urdf, words))
         return robot
-
-    def close(self) -> None:
-        """Ends the local server that `from_urdf` started, if it did."""
-        if self._owns_client:
-            self._client.close()
 
     def __enter__(self) -> Robot:
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]],
-                 error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
+                 error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
         self.close()
 
-    # --- Below ---------------------------------------------------------------
 
-    def _one(self, quantity: Quantity, words: Mapping[str, Any]) -> Any:
-        return self._several([quantity], words).returned(quantity)
-
-    def _several(self, quantities: Sequence[Any], words: Mapping[str, Any],
-                 ) -> Evaluation:
-        words = self._words(words)
-        evaluation: Evaluation = self._client.connection.compute(
-            self._plan(quantities, words))
-        evaluation.raise_or_warn(words.get("bad_rows"), stacklevel=4)
-        return evaluation
-
-    def _checked(self, words: Mapping[str, Any]) -> TrajectoryVerdict:
-        plan = self._check_plan(self._words(words))
-        plan.warn(stacklevel=3)
-        verdict: TrajectoryVerdict = self._client.connection.check(plan)
-        return verdict
+async def registered(kind: Any, client: Any, name: Optional[str], urdf: Urdf,
+                     words: Mapping[str, Any]) -> Any:
+    """See `Robot.from_urdf`. kind: of the client that is made if there is none."""
+    owned = client is None
+    client = await kind.with_server() if client is None else client
+    try:
+        robot = await within(
+            client.register, name or registration.name_of(urdf), urdf, **words)
+    except BaseException:
+        if owned:
+            await within(client.close)
+        raise
+    robot._owns_client = owned
+    return robot

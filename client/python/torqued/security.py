@@ -4,6 +4,7 @@ anything is sent. No message has a token."""
 from __future__ import annotations
 
 import os
+import pathlib
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
 _TOKEN_VARIABLE = "TORQUED_TOKEN"
 # Of Debian and of Red Hat, as gRPC in C++ knows them; grpcio prefers its own.
-_SYSTEM_ROOTS = ("/etc/ssl/certs/ca-certificates.crt",
-                 "/etc/pki/tls/certs/ca-bundle.crt")
+_SYSTEM_ROOTS = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")
 
 
 def credentials_of(settings: Settings) -> grpc.ChannelCredentials | None:
@@ -56,32 +56,29 @@ def metadata_of(settings: Settings) -> tuple[tuple[str, str], ...]:
 
 def _token(settings: Settings) -> tuple[str, str | None]:
     """With the option or the variable that it comes from."""
-    if settings.token_file is None:
+    if settings.token_file is not None:
         if settings.token is not None:
-            return "token", settings.token
-        return _TOKEN_VARIABLE, os.environ.get(_TOKEN_VARIABLE) or None
+            _refuse("token_file", "token is given as well")
+        text = _read("token_file", settings.token_file).rstrip()
+        if not text:
+            _refuse("token_file", f"{settings.token_file!s} is empty")
+        # What is not ASCII is refused as such.
+        return "token_file", text.decode("latin-1")
     if settings.token is not None:
-        _refuse("token_file", "token is given as well")
-    text = _read("token_file", settings.token_file).rstrip()
-    if not text:
-        _refuse("token_file", f"{settings.token_file!s} is empty")
-    # What is not ASCII is refused as such.
-    return "token_file", text.decode("latin-1")
+        return "token", settings.token
+    return _TOKEN_VARIABLE, os.environ.get(_TOKEN_VARIABLE) or None
 
 
 def _pem(option: str, file: str | os.PathLike[str] | None) -> bytes | None:
-    if file is None:
-        return None
-    text = _read(option, file)
-    if b"-----BEGIN " not in text:
+    text = None if file is None else _read(option, file)
+    if text is not None and b"-----BEGIN " not in text:
         _refuse(option, f"{file!s} is not a PEM file")
     return text
 
 
 def _read(option: str, file: Any) -> bytes:
     try:
-        with open(os.fspath(file), "rb") as opened:
-            return opened.read()
+        return pathlib.Path(file).read_bytes()
     except OSError as error:
         _refuse(option, f"cannot read {file!s}: {error.strerror}")
     except TypeError:
@@ -89,5 +86,4 @@ def _read(option: str, file: Any) -> bytes:
 
 
 def _refuse(option: str, why: str) -> NoReturn:
-    raise errors.invalid(
-        Reason.INVALID_OPTION, option, f"{option}: {why}") from None
+    raise errors.invalid(Reason.INVALID_OPTION, option, f"{option}: {why}") from None

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import time
 from typing import Optional
 
-import grpc
-
-from torqued import errors
 from torqued.address import checked_address
-from torqued.contract import Reason
 from torqued.checking import check_count, check_seconds
 from torqued.retry import OnRetry
 from torqued.values import Path
 
-# Requests of these are bytes already; see wire.py.
-COMPUTE_METHOD = "/torqued.v1.Dynamics/Compute"
-CHECK_METHOD = "/torqued.v1.Trajectories/CheckTrajectory"
 HEALTH_METHOD = "/grpc.health.v1.Health/Check"
 #: A HealthCheckRequest of the whole server.
 HEALTH_REQUEST = b""
-POLL_SECONDS = 0.05
 
 
 class Health(enum.IntEnum):
@@ -39,9 +30,8 @@ class Settings:
     address: "host", "host:port", "unix:/path", or what gRPC takes with a scheme
         of its own ("dns:", "ipv4:"); "tls:host:port" for TLS. A host alone, an
         IPv6 address with or without brackets, gets port 7421, torqued's own.
-    deadline: seconds of each call, all retries included, unless the call has its
-        own; of a large batch, until another part of it is answered. Infinite:
-        none.
+    deadline: seconds of each call, all retries included, unless the call has its own; of
+        a large batch, until another part of it is answered. Infinite: none.
     wait_for_server: seconds for which connecting keeps trying a server that
         does not answer. 0: the first refused connection is final.
     max_message_bytes: largest message in either direction; batches are cut to
@@ -54,8 +44,7 @@ class Settings:
         for. Of a large batch only what is not answered. What does change
         something is tried again only where a server that shuts down has refused
         it (DRAINING). docs/retries.md says when and how often.
-    on_retry: called before each wait for another try, with the error and the
-        seconds.
+    on_retry: called before each wait for another try, with the error and the seconds.
     tls_ca: PEM file of the CAs of which one signed the server's certificate, for
         an address "tls:host:port" like the three that follow; others refuse
         them. None: the roots of the system, or of the file that the environment
@@ -63,10 +52,9 @@ class Settings:
     tls_cert, tls_key: PEM files of the client's certificate; both or none.
     tls_server_name: the name that the server's certificate must have. None: the
         address's host.
-    token: identifies the client in each call (docs/security.md). Refused at an
-        address of another machine without TLS. None: that of `token_file`;
-        without both, of the environment variable TORQUED_TOKEN, if it is not
-        empty.
+    token: identifies the client in each call (docs/security.md). Refused at an address
+        of another machine without TLS. None: that of `token_file`; without both, of the
+        environment variable TORQUED_TOKEN, if it is not empty.
     token_file: a file that has the token, instead of `token`. It is read once,
         without white space at its end.
     """
@@ -113,35 +101,6 @@ class Settings:
             # A server is near; the proxy of http_proxy is not asked for it.
             ("grpc.enable_http_proxy", 0),
         ]
-
-
-class Waiting:
-    """Until a server answers, or not."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._end = time.monotonic() + min(
-            settings.wait_for_server, settings.deadline)
-
-    def after(self, failure: grpc.RpcError) -> float | None:
-        """Seconds after which to ask again; None where the server is there.
-        Raises Unavailable or DeadlineExceeded, and what fits where another
-        server answers."""
-        error = errors.decode(failure)
-        if errors.is_of_another_server(error):
-            raise errors.make(
-                error.code, "no torqued server answers at "
-                f"{self._settings.address}: {error.message}") from None
-        # Any other word of the server shows that it is there.
-        if error.reason is not None or not isinstance(
-                error, (errors.Unavailable, errors.DeadlineExceeded)):
-            return None
-        if time.monotonic() >= self._end:
-            raise errors.make(
-                error.code,
-                f"no connection to {self._settings.address}: {error.message}",
-                metadata=error.metadata) from None
-        return POLL_SECONDS
 
 
 def health_of(reply: bytes) -> Health:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import copy
 import os
 import pathlib
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,10 @@ import numpy.typing as npt
 from torqued import errors
 from torqued.checking import refuse
 from torqued.contract import Reason
-from torqued.formats import (
-    container, csv_table, numpy_files, ros_message)
+from torqued.formats import container, csv_table, numpy_files, ros_message
 from torqued.formats.samples import Samples, Wanted
 from torqued.inputs import table
-from torqued.plain_text import plain
+from torqued.errors import plain
 from torqued.values import Columns, FloatArray, JointInput, Path
 
 _READERS = {
@@ -56,34 +55,26 @@ class Trajectory:
         if joint_names is None and not isinstance(q, np.ndarray) and (
                 isinstance(q, Columns)):
             joint_names = list(q.keys())
-        if joint_names is not None:
-            joint_names = _names(joint_names)
-        self.joint_names = joint_names
+        self.joint_names = None if joint_names is None else _names(joint_names)
         self.time = _column(time)
         rows = len(self.time)
         if rows == 0:
-            raise errors.invalid(Reason.MISSING_INPUT, "time",
-                                 "there are no samples")
-        n = None if joint_names is None else len(joint_names)
-        self.q = _rows("q", q, rows, n, joint_names)
-        n = self.q.shape[1]
-        self.v = None if v is None else _rows("v", v, rows, n, joint_names)
-        self.a = None if a is None else _rows("a", a, rows, n, joint_names)
-        self.tip_wrench = (None if tip_wrench is None
-                           else wrenches(tip_wrench, rows))
+            raise errors.invalid(Reason.MISSING_INPUT, "time", "there are no samples")
+        self.q: FloatArray = self._rows("q", q)
+        self.v: FloatArray | None = self._rows("v", v)
+        self.a: FloatArray | None = self._rows("a", a)
+        self.tip_wrench = None if tip_wrench is None else wrenches(tip_wrench, rows)
         self.file = ""
         self.unused: tuple[str, ...] = ()
         self._check_numbers()
 
     @classmethod
-    def read(cls, path: Path,
-             joints: Sequence[str] | None = None) -> Trajectory:
+    def read(cls, path: Path, joints: Sequence[str] | None = None) -> Trajectory:
         """A file; what numpy wrote is known by its first bytes, other files by
         their suffix, and texts that have none of these by what they say:
 
-        .csv: columns `time`, `<joint>.q`, `<joint>.v`, `<joint>.a` in any
-            order; or without a header time, q, or time, q, v, a in the order of
-            `joints`.
+        .csv: columns `time`, `<joint>.q`, `<joint>.v`, `<joint>.a` in any order; or
+            without a header time, q, or time, q, v, a in the order of `joints`.
         .npy: the same columns as one table, in the order of `joints`.
         .npz: arrays time, q and, if there are, v, a, tip_wrench; joint_names is
             one of them, or `joints` is given.
@@ -91,26 +82,17 @@ class Trajectory:
             `rostopic echo` and `ros2 topic echo` print it, or the goal of an
             action with one. YAML takes PyYAML.
 
-        joints: where the file has names, these only, in this order; otherwise
-        what the columns are. Names are matched, never guessed. Raises
-        FileError with line or row and column, OSError, and ImportError without
-        PyYAML.
+        joints: where the file has names, these only, in this order; otherwise what the
+        columns are. Names are matched, never guessed. Raises FileError with line or row
+        and column, OSError, and ImportError without PyYAML.
         """
         if joints is not None:
             joints = _names(joints)
-        return cls._of_file(path, Wanted(joints, joints))[0]
+        return cls.of_file(path, Wanted(joints, joints))[0]
 
     @classmethod
-    def read_for(cls, path: Path, joints: Sequence[str],
-                 rates: bool) -> tuple[Trajectory, tuple[str, ...]]:
-        """What a check of a robot with these joints needs of a file that names
-        its columns, and the joints that are left out. rates: v and a, too.
-        Raises as `read` does."""
-        return cls._of_file(path, Wanted(tuple(joints), rates=rates))
-
-    @classmethod
-    def _of_file(cls, path: Path,
-                 wanted: Wanted) -> tuple[Trajectory, tuple[str, ...]]:
+    def of_file(cls, path: Path, wanted: Wanted) -> tuple[Trajectory, tuple[str, ...]]:
+        """With the joints that are left out. Raises as `read` does."""
         path = pathlib.Path(path)
         place = errors.FilePlace(str(path))
         with container.opened(path) as (suffix, file):
@@ -126,29 +108,21 @@ class Trajectory:
         return trajectory, samples.others
 
     def write(self, path: Path) -> None:
-        """In the container that the suffix says, see `read`. .csv has plain
-        columns without joint_names, .npy always; .npz alone keeps a
-        tip_wrench. Times in .yaml and .json are rounded to nanoseconds; what is
-        beyond 32 bits of seconds, or the same as the sample before then, is a
-        FileError. Raises InvalidArgument for what the container cannot hold,
-        OSError."""
+        """In the container that the suffix says, see `read`. .csv has plain columns
+        without joint_names, .npy always; .npz alone keeps a tip_wrench. Times in .yaml
+        and .json are rounded to nanoseconds; what is beyond 32 bits of seconds, or the
+        same as the sample before then, is a FileError. Raises InvalidArgument for what
+        the container cannot hold, OSError."""
         suffix = pathlib.Path(path).suffix.lower()
-        blocks = {"q": self.q}
-        if self.v is not None:
-            blocks["v"] = self.v
-        if self.a is not None:
-            blocks["a"] = self.a
-        plain = suffix == ".npy" or (
-            suffix == ".csv" and self.joint_names is None)
-        if plain and len(blocks) == 2:
-            raise _unwritable(path, "plain columns have both v and a, or none")
-        if self.tip_wrench is not None:
-            if suffix != ".npz":
-                raise _unwritable(path, "only .npz keeps a tip_wrench")
-            blocks["tip_wrench"] = self.tip_wrench
+        blocks = self._arrays("q", "v", "a", "tip_wrench")
+        if "tip_wrench" in blocks and suffix != ".npz":
+            raise _unwritable(path, "only .npz keeps a tip_wrench")
+        if suffix == ".npy" or suffix == ".csv" and self.joint_names is None:
+            if len(blocks) == 2:
+                raise _unwritable(path, "plain columns have both v and a, or none")
         if suffix == ".npy":
-            numpy_files.write_npy(pathlib.Path(path), np.column_stack(
-                [self.time, *blocks.values()]))
+            with open(path, "wb") as file:
+                np.save(file, np.column_stack([self.time, *blocks.values()]))
         else:
             write_blocks(path, self.joint_names, self.time, blocks)
 
@@ -173,13 +147,11 @@ class Trajectory:
                     f"the trajectory lacks the joint {joint!r}; there are "
                     f"{', '.join(self.joint_names)}", joint=joint)
         columns = [self.joint_names.index(joint) for joint in joints]
-        ordered = self._with(
-            joint_names=tuple(joints), q=self.q[:, columns],
-            v=None if self.v is None else self.v[:, columns],
-            a=None if self.a is None else self.a[:, columns])
-        ordered.unused += tuple(
-            joint for joint in self.joint_names if joint not in joints)
-        return ordered
+        return self._with(
+            unused=self.unused + tuple(
+                joint for joint in self.joint_names if joint not in joints),
+            joint_names=tuple(joints), **{name: numbers[:, columns]
+               for name, numbers in self._arrays("q", "v", "a").items()})
 
     def slower(self, factor: float) -> Trajectory:
         """The same path in `factor` times the time. Raises InvalidArgument
@@ -187,10 +159,10 @@ class Trajectory:
         if isinstance(factor, bool) or not (
                 isinstance(factor, (int, float, np.number)) and 0 < factor < np.inf):
             refuse("factor", "a finite number above 0", factor)
-        return self._with(
-            time=self.time * factor, q=self.q,
-            v=None if self.v is None else self.v / factor,
-            a=None if self.a is None else self.a / factor**2)
+        power = {"v": 1, "a": 2}
+        return self._with(time=self.time * factor, **{
+            name: numbers / factor**power[name]
+            for name, numbers in self._arrays("v", "a").items()})
 
     @property
     def duration(self) -> float:
@@ -205,49 +177,59 @@ class Trajectory:
                 f"{self.q.shape[1]} joints over {self.duration:g} s"
                 + (f", {plain(str(self.file))}>" if self.file else ">"))
 
+    def _arrays(self, *names: str) -> dict[str, FloatArray]:
+        """Those that there are."""
+        return {name: numbers for name in names
+                if (numbers := getattr(self, name)) is not None}
+
     def _with(self, **changed: Any) -> Trajectory:
-        fields = {name: getattr(self, name) for name in (
-            "time", "q", "v", "a", "tip_wrench", "joint_names")}
-        trajectory = type(self)(**{**fields, **changed})
-        trajectory.file, trajectory.unused = self.file, self.unused
-        return trajectory
+        other = copy.copy(self)
+        other.__dict__.update({name: np.ascontiguousarray(value) if isinstance(
+            value, np.ndarray) else value for name, value in changed.items()})
+        return other
+
+    def _rows(self, name: str, given: Any) -> Any:
+        if given is None:
+            return None
+        numbers = table(name, given, self.joint_names)
+        rows = len(self.time)
+        if numbers.ndim != 2 or len(numbers) != rows:
+            raise errors.invalid(
+                Reason.WRONG_ROW_COUNT, name, f"{name} has the shape {numbers.shape}; "
+                f"give a row for each of the {rows} samples")
+        columns = (len(self.joint_names) if self.joint_names is not None
+                   else numbers.shape[1] if name == "q" else self.q.shape[1])
+        if numbers.shape[1] != columns:
+            raise errors.invalid(
+                Reason.WRONG_COLUMN_COUNT, name,
+                f"{name} has {numbers.shape[1]} columns for {columns} joints")
+        return np.asarray(numbers, float)
 
     def _check_numbers(self) -> None:
-        bad = np.flatnonzero(~np.isfinite(self.time))
-        if len(bad):
+        for name, numbers in self._arrays("time", "q", "v", "a", "tip_wrench").items():
+            for place in np.argwhere(~np.isfinite(numbers))[:1].tolist():
+                joint = self.joint_names[place[1]] if name in (
+                    "q", "v", "a") and self.joint_names else ""
+                raise errors.invalid(
+                    Reason.INVALID_SAMPLE, name + "".join(f"[{k}]" for k in place),
+                    f"{numbers[tuple(place)]} is not a finite number"
+                    + (f" ({name} of {joint})" if joint else ""), row=str(place[0]),
+                    joint=joint)
+        for before in np.flatnonzero(np.diff(self.time) <= 0)[:1]:
+            row = int(before) + 1
             raise errors.invalid(
-                Reason.INVALID_SAMPLE, f"time[{bad[0]}]",
-                f"{self.time[bad[0]]} is not a finite time", row=str(bad[0]))
-        bad = np.flatnonzero(np.diff(self.time) <= 0)
-        if len(bad):
-            row = int(bad[0]) + 1
-            raise errors.invalid(
-                Reason.INVALID_SAMPLE, f"time[{row}]",
-                f"times must increase; {self.time[row]} s is not after "
-                f"{self.time[row - 1]} s", row=str(row))
-        for name in ("q", "v", "a", "tip_wrench"):
-            numbers = getattr(self, name)
-            if numbers is None or np.isfinite(numbers).all():
-                continue
-            row, column = (int(k) for k in np.argwhere(
-                ~np.isfinite(numbers))[0])
-            joint = "" if name == "tip_wrench" or not self.joint_names else (
-                self.joint_names[column])
-            raise errors.invalid(
-                Reason.INVALID_SAMPLE, f"{name}[{row}][{column}]",
-                f"{numbers[row, column]} is not a finite number"
-                + (f" ({name} of {joint})" if joint else ""),
-                row=str(row), joint=joint)
+                Reason.INVALID_SAMPLE, f"time[{row}]", f"times must increase; "
+                f"{self.time[row]} s is not after {self.time[before]} s", row=str(row))
 
 
 def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:
-    """(rows, 6), from 6 numbers or as many rows of them. Raises
-    InvalidArgument."""
-    numbers = _two_axes(table("tip_wrench", given))
-    if numbers.shape[1] != 6:
+    """(rows, 6), from 6 numbers or as many rows of them. Raises InvalidArgument."""
+    numbers = table("tip_wrench", given)
+    if numbers.shape[-1] != 6:
         raise errors.invalid(
             Reason.WRONG_COLUMN_COUNT, "tip_wrench",
-            f"tip_wrench has {numbers.shape[1]} columns; give 6")
+            f"tip_wrench has {numbers.shape[-1]} columns; give 6")
+    numbers = np.asarray(numbers, float).reshape(-1, 6)
     if len(numbers) not in (1, rows):
         raise errors.invalid(
             Reason.WRONG_ROW_COUNT, "tip_wrench",
@@ -257,8 +239,7 @@ def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:
 
 def write_blocks(path: Path, joints: Sequence[str] | None, time: FloatArray,
                  blocks: Mapping[str, FloatArray]) -> None:
-    """To a container that names what it holds. Raises InvalidArgument,
-    OSError."""
+    """To a container that names what it holds. Raises InvalidArgument, OSError."""
     path = pathlib.Path(path)
     suffix = path.suffix.lower()
     if suffix == ".csv":
@@ -266,8 +247,7 @@ def write_blocks(path: Path, joints: Sequence[str] | None, time: FloatArray,
     elif suffix == ".npz":
         numpy_files.write_npz(path, joints, time, blocks)
     elif suffix not in container.SUFFIXES:
-        raise _unwritable(
-            path, f"it ends in none of {', '.join(container.SUFFIXES)}")
+        raise _unwritable(path, f"it ends in none of {', '.join(container.SUFFIXES)}")
     elif joints is None:
         raise _unwritable(path, "it takes joint_names")
     else:
@@ -286,8 +266,7 @@ def _names(joints: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if names.count(name) > 1:
             raise errors.invalid(Reason.WRONG_JOINT_NAMES, "joint_names",
-                                 f"the joint {name!r} is named twice",
-                                 joint=name)
+                                 f"the joint {name!r} is named twice", joint=name)
     return names
 
 
@@ -298,27 +277,6 @@ def _column(time: npt.ArrayLike) -> FloatArray:
             Reason.WRONG_COLUMN_COUNT, "time",
             f"time has {numbers.shape[-1]} columns; give one number per sample")
     return np.asarray(numbers.reshape(-1), float)
-
-
-def _two_axes(numbers: FloatArray) -> FloatArray:
-    """A row for each sample, in double."""
-    rows = math.prod(numbers.shape[:-1])
-    return np.asarray(numbers.reshape(rows, numbers.shape[-1]), float)
-
-
-def _rows(name: str, given: JointInput, rows: int, columns: int | None,
-          order: Sequence[str] | None) -> FloatArray:
-    numbers = table(name, given, order)
-    if numbers.ndim != 2 or len(numbers) != rows:
-        raise errors.invalid(
-            Reason.WRONG_ROW_COUNT, name,
-            f"{name} has the shape {numbers.shape}; give a row for each of the {rows} "
-            "samples")
-    if columns is not None and numbers.shape[1] != columns:
-        raise errors.invalid(
-            Reason.WRONG_COLUMN_COUNT, name,
-            f"{name} has {numbers.shape[1]} columns for {columns} joints")
-    return _two_axes(numbers)
 
 
 def _in_file(error: errors.InvalidArgument, samples: Samples,

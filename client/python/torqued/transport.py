@@ -1,51 +1,69 @@
-"""What the blocking connection and that of asyncio have in common: the methods
-of the server, and what a call begins with. Nothing here waits."""
+"""What the blocking connection and that of asyncio have in common. Both have the same
+coroutines; those of the blocking one never suspend, because what they await blocks."""
 
 from __future__ import annotations
 
+import collections
 import functools
-from typing import Any
+import itertools
+import time
+from typing import TYPE_CHECKING, Any, Callable, Coroutine, Iterator, TypeVar
+
+import grpc
 
 from torqued import errors
 from torqued.address import TLS
-from torqued.batch import Batch, Plan
+from torqued.batch import WINDOW, Batch, Part, Plan, count_from_start, teller
 from torqued.check import Check, CheckPlan
 from torqued.checking import check_seconds
-from torqued.progress import teller
+from torqued.evaluation import Evaluation
 from torqued.retry import Budget, Deadline, Schedule
 from torqued.security import credentials_of, metadata_of
-from torqued.settings import (
-    CHECK_METHOD, COMPUTE_METHOD, HEALTH_METHOD, Settings)
+from torqued.settings import HEALTH_METHOD, HEALTH_REQUEST, Health, Settings, health_of
 from torqued.v1 import (
-    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2,
-    server_info_pb2_grpc, trajectory_pb2)
+    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2, server_info_pb2_grpc,
+    trajectory_pb2)
+from torqued.verdict import TrajectoryVerdict
+
+if TYPE_CHECKING:
+    from typing_extensions import ParamSpec
+
+    P = ParamSpec("P")
+T = TypeVar("T")
+_POLL_SECONDS = 0.05
 
 
-class _Calls:
-    """Methods of a channel, whose calls all have the metadata. gRPC's own
-    credentials of calls do not work without TLS."""
+def served(method: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """A method that awaits, as its object's `_run` has it: blocking, or to be awaited."""
+    # Refusals of a keyword name the function, whose class is not the caller's.
+    method.__qualname__ = method.__name__
 
-    def __init__(self, channel: Any,
-                 metadata: tuple[tuple[str, str], ...]) -> None:
-        self._channel = channel
-        self._metadata = metadata
+    @functools.wraps(method)
+    def call(self: Any, *given: Any, **words: Any) -> Any:
+        return self._run(method(self, *given, **words))
 
-    def unary_unary(self, *arguments: Any, **words: Any) -> Any:
-        return functools.partial(
-            self._channel.unary_unary(*arguments, **words),
-            metadata=self._metadata)
+    return call  # type: ignore[return-value]
 
-    def stream_stream(self, *arguments: Any, **words: Any) -> Any:
-        return functools.partial(
-            self._channel.stream_stream(*arguments, **words),
-            metadata=self._metadata)
+
+def within(method: Any, *given: Any, **words: Any) -> Any:
+    """The coroutine of a bound method that is `served`."""
+    return method.__func__.__wrapped__(method.__self__, *given, **words)
+
+
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The result of one that never suspends."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    raise AssertionError("a blocking call is suspended")
 
 
 class Transport:
     """Of one server. registry, info: stubs of the services."""
 
-    def __init__(self, settings: Settings, grpc_kind: Any,
-                 closed: Any) -> None:
+    def __init__(self, settings: Settings, grpc_kind: Any, closed: Any) -> None:
         """grpc_kind: the module that makes channels, `grpc` or `grpc.aio`.
         closed: an event of its kind, set by `close`."""
         self.settings = settings
@@ -53,27 +71,24 @@ class Transport:
         self._budget = Budget()
         options = settings.channel_options()
         credentials = credentials_of(settings)
-        metadata = metadata_of(settings)
+        # Of each call: gRPC's own credentials of calls do not work without TLS.
+        self._metadata = metadata_of(settings)
         self.channel = (
             grpc_kind.insecure_channel(settings.address, options)
             if credentials is None else grpc_kind.secure_channel(
                 settings.address.removeprefix(TLS), credentials, options))
-        calls = _Calls(self.channel, metadata)
-        self._compute = calls.unary_unary(
-            COMPUTE_METHOD,
+        # Requests of these are bytes already.
+        self._compute = self.channel.unary_unary(
+            "/torqued.v1.Dynamics/Compute",
             response_deserializer=dynamics_pb2.ComputeReply.FromString)
-        # Begins a call without waiting for it, as all of grpc.aio do.
-        self._send = functools.partial(
-            getattr(self._compute.func, "future", self._compute.func),
-            metadata=metadata)
-        self._check = calls.stream_stream(
-            CHECK_METHOD, response_deserializer=(
-                trajectory_pb2.CheckTrajectoryReply.FromString))
-        self.registry = model_registry_pb2_grpc.ModelRegistryStub(calls)
+        self._check = self.channel.stream_stream(
+            "/torqued.v1.Trajectories/CheckTrajectory",
+            response_deserializer=trajectory_pb2.CheckTrajectoryReply.FromString)
+        self.registry = model_registry_pb2_grpc.ModelRegistryStub(self.channel)
         #: What the server has said of itself when this connected.
         self.server = server_info_pb2.GetServerInfoReply()
-        self.info = server_info_pb2_grpc.ServerInfoStub(calls)
-        self._health = calls.unary_unary(HEALTH_METHOD)
+        self.info = server_info_pb2_grpc.ServerInfoStub(self.channel)
+        self._health = self.channel.unary_unary(HEALTH_METHOD)
 
     def _check_open(self) -> None:
         """Raises Cancelled after close."""
@@ -84,20 +99,164 @@ class Transport:
         """From now on; None: that of the settings. Raises InvalidArgument
         (INVALID_OPTION) for what is no number of seconds."""
         check_seconds("deadline", seconds)
-        return Deadline(
-            self.settings.deadline if seconds is None else seconds)
+        return Deadline(self.settings.deadline if seconds is None else seconds)
 
     def _schedule(self, deadline: Deadline) -> Schedule:
         return Schedule(deadline, self.settings.retry, self.settings.on_retry,
                         self._budget)
 
-    def _begin_batch(self, plan: Plan) -> tuple[Batch, Deadline]:
+    # What blocks or suspends, of each kind of connection: `aside` has the result of what
+    # takes long without a call, `_ahead` begins a call, whose `_result` or `_drop` ends
+    # it. Batches of more than `few_parts` calls have several of them under way.
+    few_parts: int
+    aside: Any
+    close: Any
+    _unary: Any
+    _ahead: Any
+    _result: Any
+    _drop: Any
+    _stream: Any
+    _closes_within: Any
+
+    async def wait(self) -> None:
+        """Raises Unavailable if no server answers, and what fits if another one does."""
+        end = time.monotonic() + min(
+            self.settings.wait_for_server, self.settings.deadline)
+        address = self.settings.address
+        while True:
+            try:
+                self.server = await self._unary(
+                    self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
+                    timeout=self.deadline().remaining())
+                return
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            if errors.is_of_another_server(error):
+                raise errors.make(error.code, f"no torqued server answers at {address}: "
+                                  f"{error.message}")
+            # Any other word of the server shows that it is there.
+            if error.reason is not None or not isinstance(
+                    error, (errors.Unavailable, errors.DeadlineExceeded)):
+                return
+            if time.monotonic() >= end:
+                raise errors.make(error.code, f"no connection to {address}: "
+                                  f"{error.message}", metadata=error.metadata)
+            await self._closes_within(_POLL_SECONDS)
+
+    async def health(self, deadline: Deadline) -> Health:
+        self._check_open()
+        try:
+            return health_of(await self._unary(
+                self._health, HEALTH_REQUEST, timeout=deadline.remaining()))
+        except grpc.RpcError as failure:
+            raise errors.decode(failure) from None
+
+    async def read(self, method: Any, request: Any, deadline: Deadline,
+                   schedule: Schedule | None = None) -> Any:
+        """A call that changes nothing, tried again if that may help."""
+        while True:
+            self._check_open()
+            try:
+                reply = await self._unary(method, request, timeout=deadline.remaining())
+                self._budget.answered()
+                return reply
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            schedule = schedule or self._schedule(deadline)
+            await self._pause(schedule.pauses(error))
+
+    async def change(self, method: Any, request: Any, deadline: Deadline) -> Any:
+        """A call that is made again only if the server says that it has not begun,
+        and if a server answers then: to find nobody, or the end of the old
+        connection, would be final."""
+        schedule = self._schedule(deadline)
+        again = False
+        while True:
+            self._check_open()
+            try:
+                reply = await self._unary(method, request, timeout=schedule.remaining(),
+                                          wait_for_ready=again)
+                self._budget.answered()
+                return reply
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            await self._pause(schedule.only_refused(error))
+            await self.read(
+                self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
+                deadline, schedule)
+            again = True
+
+    async def compute(self, plan: Plan) -> Evaluation:
         batch = Batch(plan, plan.rows_per_call(self.settings, self.server),
                       teller(plan.progress))
-        return batch, self.deadline(plan.deadline)
+        deadline = self.deadline(plan.deadline)
+        if len(batch.parts) <= self.few_parts:
+            for part in batch.parts:
+                await self._part(batch, deadline, part)
+            return batch.evaluation()
+        waiting = iter(batch.parts)
+        sent: collections.deque[Any] = collections.deque()
+        try:
+            for part in batch.parts:
+                for later in itertools.islice(waiting, WINDOW - len(sent)):
+                    self._check_open()
+                    sent.append(self._ahead(batch, later, deadline))
+                await self._part(batch, deadline, part, sent[0])
+                sent.popleft()
+        finally:
+            for one in sent:
+                self._drop(one)
+        return batch.evaluation()
 
-    def _begin_check(self, plan: CheckPlan) -> tuple[Check, Deadline]:
+    async def _part(self, batch: Batch, deadline: Deadline, part: Part,
+                    ahead: Any = None) -> None:
+        """ahead: the call under way, if there is one."""
+        try:
+            schedule = reply = None
+            if ahead is not None:
+                schedule = self._schedule(deadline)
+                self._check_open()
+                try:
+                    reply = await self._result(ahead)
+                    self._budget.answered()
+                except grpc.RpcError as failure:
+                    error = errors.decode(failure)
+                    # The deadline of what was sent ahead may be renewed since.
+                    if not isinstance(error, errors.DeadlineExceeded):
+                        await self._pause(schedule.pauses(error))
+            if reply is None:
+                reply = await self.read(
+                    self._compute, batch.request(part), deadline, schedule)
+        except errors.TorquedError as error:
+            count_from_start(error, part)
+            raise
+        deadline.renew()
+        for again in batch.take(part, reply):
+            await self._part(batch, deadline, again)
+
+    async def check(self, plan: CheckPlan) -> TrajectoryVerdict:
         deadline = self.deadline(plan.deadline)
         check = Check(plan, self.settings.max_message_bytes,
                       self._schedule(deadline), teller(plan.progress))
-        return check, deadline
+        while True:
+            self._check_open()
+            call = self._check(check.messages(), timeout=deadline.remaining(),
+                               metadata=self._metadata)
+            try:
+                async for reply in self._stream(call):
+                    check.take(reply)
+                self._budget.answered()
+                return check.verdict()
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            except BaseException:
+                call.cancel()
+                raise
+            await self._pause(check.next_try(error))
+
+    async def _pause(self, pauses: Iterator[float]) -> None:
+        """Until the next try, or the end of the client."""
+        self._check_open()
+        for pause in pauses:
+            if await self._closes_within(pause):
+                return

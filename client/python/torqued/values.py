@@ -72,8 +72,7 @@ class ResultRow(NamedTuple):
     is_array: bool
 
     def shape(self, sizes: Mapping[str, int]) -> Tuple[int, ...]:
-        return tuple(axis if isinstance(axis, int) else sizes[axis]
-                     for axis in self.axes)
+        return tuple(axis if isinstance(axis, int) else sizes[axis] for axis in self.axes)
 
 
 class QuantityRow(NamedTuple):

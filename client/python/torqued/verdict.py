@@ -13,8 +13,7 @@ from google.protobuf import json_format
 from torqued import errors
 from torqued.contract import Reason
 from torqued.contract import TrajectoryVerdict as _Fields
-from torqued.formats.numpy_files import write_npy
-from torqued.plain_text import plain
+from torqued.errors import plain
 from torqued.report import page
 from torqued.trajectory import Trajectory, write_blocks
 from torqued.v1 import trajectory_pb2 as pb
@@ -42,9 +41,8 @@ class TrajectoryVerdict(_Fields):
         self.seconds = seconds
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the tables, in words of JSON, as `torquectl trajectory
-        check --output json` writes it. Numbers that JSON lacks are strings:
-        "Infinity"."""
+        """Everything but the tables, in words of JSON, as `torquectl trajectory check
+        --output json` writes it. Numbers that JSON lacks are strings: "Infinity"."""
         return {"trajectory": self.trajectory.file, **self._message(),
                 "inputs": {name: said.tolist() if isinstance(said, np.ndarray)
                            else said for name, said in self.inputs.items()},
@@ -66,11 +64,10 @@ class TrajectoryVerdict(_Fields):
         pathlib.Path(path).write_text(page(self, self._message()), "utf-8")
 
     def write_torques(self, path: Path) -> None:
-        """The torques, where `tables` had "tau", by the suffix of the file:
-        .csv with the columns `time`, `<joint>.tau`; .npy with tau; .npz with
-        tau beside time, q, v, a and joint_names; .yaml, .yml and .json, a
-        trajectory_msgs/JointTrajectory with the torques as effort. Raises
-        InvalidArgument, OSError."""
+        """The torques, where `tables` had "tau", by the suffix of the file: .csv with
+        the columns `time`, `<joint>.tau`; .npy with tau; .npz with tau beside time, q,
+        v, a and joint_names; .yaml, .yml and .json, a trajectory_msgs/JointTrajectory
+        with the torques as effort. Raises InvalidArgument, OSError."""
         tau = self.tables.get("tau")
         if tau is None:
             raise errors.invalid(
@@ -79,7 +76,8 @@ class TrajectoryVerdict(_Fields):
         path = pathlib.Path(path)
         suffix = path.suffix.lower()
         if suffix == ".npy":
-            write_npy(path, tau)
+            with path.open("wb") as file:
+                np.save(file, tau)
             return
         blocks = {"tau": tau}
         if suffix != ".csv":

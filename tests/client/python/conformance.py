@@ -23,8 +23,7 @@ def model_files():
 
 def numbers(rows):
     """A table; null and the names of numbers that JSON lacks become numbers."""
-    return np.array([[math.nan if x is None else float(x) for x in row]
-                     for row in rows])
+    return np.array([[math.nan if x is None else float(x) for x in row] for row in rows])
 
 
 def arguments_of(case):
@@ -76,15 +75,13 @@ def check_evaluation(evaluation, expect):
         assert got.shape == expected.shape, name
         assert same(np.isnan(got), np.isnan(expected)), name
         scale = np.fmax(np.nanmax(np.abs(
-            np.where(np.isnan(expected), 0, expected)), axis=1,
-            keepdims=True), 1)
+            np.where(np.isnan(expected), 0, expected)), axis=1, keepdims=True), 1)
         apart = np.abs(np.where(np.isnan(expected), 0, got - expected)) / scale
         assert apart.max() <= tolerance, f"{name}: {apart.max()}"
     for field in ("tip_frame", "joint_names"):
         if field in expect:
             echoed = getattr(evaluation.echo, field)
-            assert (list(echoed) if field == "joint_names"
-                    else echoed) == expect[field]
+            assert (list(echoed) if field == "joint_names" else echoed) == expect[field]
     check_rows(evaluation, expect.get("row_status", []))
 
 

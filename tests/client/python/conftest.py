@@ -35,8 +35,7 @@ class States:
 
     def __init__(self, rows, joints=7):
         random = np.random.default_rng(11)
-        self.q, self.v, self.a, self.tau = random.uniform(
-            -1.5, 1.5, (4, rows, joints))
+        self.q, self.v, self.a, self.tau = random.uniform(-1.5, 1.5, (4, rows, joints))
 
 
 @pytest.fixture
@@ -46,5 +45,4 @@ def states():
 
 def same_bits(a, b):
     """Whether two arrays agree in every bit, NaNs too."""
-    return (a.shape == b.shape and a.dtype == b.dtype
-            and a.tobytes() == b.tobytes())
+    return (a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes())

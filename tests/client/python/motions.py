@@ -27,8 +27,7 @@ def swinging(samples, seed=0, joints=PANDA, named=True, **more):
     angle = np.outer(time, rate) + phase
     return torqued.Trajectory(
         time, middle + swing * np.sin(angle), swing * rate * np.cos(angle),
-        -swing * rate**2 * np.sin(angle),
-        joint_names=joints if named else None, **more)
+        -swing * rate**2 * np.sin(angle), joint_names=joints if named else None, **more)
 
 
 def same(one, other):
@@ -40,8 +39,7 @@ def same(one, other):
 
 
 def positions(motion):
-    return torqued.Trajectory(motion.time, motion.q,
-                              joint_names=motion.joint_names)
+    return torqued.Trajectory(motion.time, motion.q, joint_names=motion.joint_names)
 
 
 def wide(**more):

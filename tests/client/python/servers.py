@@ -1,5 +1,4 @@
-"""Servers that do what tests need: real ones that come and go, and one that
-refuses."""
+"""Servers that do what tests need: real ones that come and go, and one that refuses."""
 
 import concurrent.futures
 import contextlib
@@ -14,8 +13,7 @@ import torqued
 import torqued.errors
 from google.protobuf import any_pb2
 from torqued import Reason
-from torqued.v1 import (
-    dynamics_pb2, errors_pb2, server_info_pb2, server_info_pb2_grpc)
+from torqued.v1 import (dynamics_pb2, errors_pb2, server_info_pb2, server_info_pb2_grpc)
 
 
 def nobody_but_one_try(address):
@@ -156,8 +154,7 @@ class Refusing(grpc.GenericRpcHandler):
     def _refuse(context, plan):
         code, detail = plan[:2]
         if detail is not None:
-            context.set_trailing_metadata(
-                [("grpc-status-details-bin", detail)])
+            context.set_trailing_metadata([("grpc-status-details-bin", detail)])
         context.abort(code, plan[3] if len(plan) > 3 else "no")
 
 
@@ -166,8 +163,7 @@ def refusing(target, *plans, workers=8):
     """(address, the handler)"""
     handler = Refusing(target, *plans)
     server = grpc.server(
-        concurrent.futures.ThreadPoolExecutor(workers),
-        handlers=[handler],
+        concurrent.futures.ThreadPoolExecutor(workers), handlers=[handler],
         options=[("grpc.max_receive_message_length", 64 << 20)])
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()

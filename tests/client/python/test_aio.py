@@ -35,8 +35,7 @@ def test_the_same_bits_as_blocking(client, panda, states):
     assert same_bits(one, panda.inverse_dynamics(s.q[0], s.v[0]))
     assert same_bits(batch.tau, panda.inverse_dynamics(s.q, s.v, s.a))
     assert same_bits(M, panda.mass_matrix(s.q[:5]))
-    assert same_bits(energy.kinetic_energy,
-                     panda.energy(s.q[:5], s.v[:5]).kinetic_energy)
+    assert same_bits(energy.kinetic_energy, panda.energy(s.q[:5], s.v[:5]).kinetic_energy)
     assert told[-1] == (3000, 3000)
 
 
@@ -88,8 +87,7 @@ def test_deadline_and_rows(client):
         async with torqued.aio.connect(client.address) as waiting:
             robot = await waiting.model("panda")
             with pytest.raises(torqued.DeadlineExceeded):
-                await robot.christoffel_symbols(
-                    np.zeros((40_000, 7)), deadline=0.001)
+                await robot.christoffel_symbols(np.zeros((40_000, 7)), deadline=0.001)
             bad = np.zeros((2, 7))
             bad[1, 3] = np.nan
             with pytest.raises(torqued.RowError):

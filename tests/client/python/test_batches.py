@@ -1,6 +1,5 @@
 """Batches of any size: in parts, on through failures, and given up."""
 
-import asyncio
 import os
 import signal
 import subprocess
@@ -13,6 +12,7 @@ import grpc
 import numpy as np
 import pytest
 import torqued
+from torqued.question import plan_of
 from conftest import MODELS, same_bits
 from processes import running
 from servers import Restarting, details, refusing
@@ -51,14 +51,6 @@ def test_a_large_batch_is_cut_by_itself_and_tells_its_progress(panda):
     assert {step[1] for step in told} == {30_000}
 
 
-def test_without_a_limit_of_messages_a_batch_is_not_cut_up(client):
-    told = []
-    with torqued.connect(client.address, max_message_bytes=-1) as unlimited:
-        unlimited.model("panda").mass_matrix(
-            np.zeros((100, 7)), progress=lambda *step: told.append(step))
-    assert told == [(100, 100)]
-
-
 class Bar:
     """What of a tqdm bar is used."""
 
@@ -68,12 +60,6 @@ class Bar:
     def update(self, n):
         assert n > 0
         self.n += n
-
-
-def test_progress_of_a_bar(panda):
-    bar = Bar()
-    panda.compute(["mass_matrix"], np.zeros((25000, 7)), progress=bar)
-    assert bar.n == bar.total == 25000
 
 
 def fail(done, total):
@@ -88,19 +74,6 @@ def test_a_failing_progress_ends_the_call_at_once(client):
                 robot.mass_matrix(np.zeros((10_000, 7)), progress=fail)
             assert handler.calls.count(COMPUTE) < 20
             assert robot.mass_matrix(np.zeros(7)).shape == (7, 7)
-
-
-def test_without_blocking_it_does_too(client):
-    async def compute(address, handler):
-        async with torqued.aio.connect(address, chunk_rows=10) as through:
-            robot = await through.model("panda")
-            with pytest.raises(RuntimeError, match="enough"):
-                await robot.mass_matrix(np.zeros((10_000, 7)), progress=fail)
-            assert handler.calls.count(COMPUTE) < 20
-            assert (await robot.mass_matrix(np.zeros(7))).shape == (7, 7)
-
-    with refusing(client.address) as through:
-        asyncio.run(compute(*through))
 
 
 # --- On through failures -----------------------------------------------------
@@ -119,13 +92,10 @@ def test_a_batch_goes_on_where_a_killed_server_was(tmp_path, states):
 
     try:
         with torqued.connect(
-                server.address,
-                on_retry=lambda *told: retried.append(told)) as client:
+                server.address, on_retry=lambda *told: retried.append(told)) as client:
             robot = client.model("panda")
-            evaluation = robot.compute(
-                ["inverse_dynamics"], s.q, s.v, s.a, progress=kill)
-            assert same_bits(evaluation.tau,
-                             robot.inverse_dynamics(s.q, s.v, s.a))
+            evaluation = robot.compute(["inverse_dynamics"], s.q, s.v, s.a, progress=kill)
+            assert same_bits(evaluation.tau, robot.inverse_dynamics(s.q, s.v, s.a))
     finally:
         server.stop()
     assert kills and retried
@@ -136,8 +106,7 @@ def test_a_batch_goes_on_where_a_killed_server_was(tmp_path, states):
 def test_parts_are_asked_again_alone_and_keep_their_places(client):
     q = np.linspace(-1, 1, 7 * 70).reshape(-1, 7)
     q[[5, 35, 69], 0] = np.nan
-    with refusing(client.address, (GONE, None), (GONE, None)) as (
-            address, handler):
+    with refusing(client.address, (GONE, None), (GONE, None)) as (address, handler):
         with torqued.connect(address, chunk_rows=10) as through:
             evaluation = through.model("panda").compute(
                 ["mass_matrix"], q, bad_rows="nan")
@@ -183,7 +152,7 @@ def test_details_of_another_code_are_void(client):
 @pytest.mark.parametrize("rows, columns, size", [
     (9, 49, 441), (10, 48, 490), (10, 49, 489)])
 def test_replies_of_another_size(panda, rows, columns, size):
-    plan = panda._plan(["mass_matrix"], {"q": np.zeros((20, 7))})
+    plan = plan_of(panda.model, ["mass_matrix"], {"q": np.zeros((20, 7))})
     batch = Batch(plan, 10, lambda done, total: None)
     numbers = array_pb2.Array(columns=columns, f64=bytes(size * 8))
     with pytest.raises(torqued.InternalError, match="the reply has"):
@@ -204,42 +173,8 @@ def test_overload_is_waited_for(client):
     assert waits == [(torqued.Overloaded, 0.12)] * 2
 
 
-def test_overload_is_told_where_nothing_is_tried_again(client):
-    refusal = (EXHAUSTED, details(EXHAUSTED, "OVERLOADED", 0.5))
-    with refusing(client.address, refusal) as (address, handler):
-        with torqued.connect(address, retry=False) as through:
-            robot = through.model("panda")
-            with pytest.raises(torqued.Overloaded) as caught:
-                robot.mass_matrix(np.zeros(7))
-        assert caught.value.retry_delay == 0.5
-        assert caught.value.reason is torqued.Reason.OVERLOADED
-        assert handler.calls.count(COMPUTE) == 1
-
-
-def test_no_try_outlasts_the_deadline(client):
-    refusal = (EXHAUSTED, details(EXHAUSTED, "OVERLOADED", 5))
-    waits = []
-    with refusing(client.address, refusal) as (address, handler):
-        with torqued.connect(
-                address, on_retry=lambda *wait: waits.append(wait)) as through:
-            robot = through.model("panda")
-            with pytest.raises(torqued.Overloaded):
-                robot.mass_matrix(np.zeros(7), deadline=2)
-    assert not waits
-    assert handler.calls.count(COMPUTE) == 1
-
-
-def test_a_registration_is_not_repeated(client):
-    with refusing(client.address) as (address, handler):
-        with torqued.connect(address) as through:
-            with pytest.raises(torqued.TorquedError):
-                through.register("bad name", MODELS / "panda.urdf")
-    assert handler.calls == ["/torqued.v1.ModelRegistry/RegisterModel"]
-
-
 def test_a_server_that_takes_less_is_sent_less():
-    with torqued.local([MODELS / "panda.urdf"],
-                       arguments=["--max-rows", "100"]) as small:
+    with torqued.local([MODELS / "panda.urdf"], arguments=["--max-rows", "100"]) as small:
         robot = small.model("panda")
         q = np.linspace(-1, 1, 7 * 950).reshape(-1, 7)
         M = robot.mass_matrix(q)

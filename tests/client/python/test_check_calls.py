@@ -43,18 +43,9 @@ def test_however_the_samples_are_cut_it_is_the_same(client, panda):
     # 1 MiB is what replies need.
     with refusing(client.address) as (address, handler):
         with torqued.connect(address, max_message_bytes=1 << 20) as narrow:
-            assert same(narrow.model("panda").check_trajectory(
-                motion, **words), expected)
+            assert same(narrow.model("panda").check_trajectory(motion, **words), expected)
     # None was too large.
     assert handler.calls.count("CheckTrajectory") == 1
-
-
-def test_smaller_messages_are_sent_where_the_server_takes_no_others(panda):
-    motion = swinging(20_000, seed=4)
-    with torqued.local([MODELS / "panda.urdf"], arguments=[
-            "--max-message-bytes", str(64 << 10)]) as client:
-        verdict = client.model("panda").check_trajectory(motion)
-    assert same(verdict, panda.check_trajectory(motion))
 
 
 def test_pickled_it_is_the_same(panda):
@@ -83,35 +74,6 @@ def test_progress_reaches_the_end(panda):
     assert {step[1] for step in told} == {100_000} and done[-1] == 100_000
 
 
-def fail(done, total):
-    raise RuntimeError("enough")
-
-
-def test_a_failing_progress_ends_the_check(client):
-    with refusing(client.address) as (address, handler):
-        with torqued.connect(address) as through:
-            robot = through.model("panda")
-            # The failure, which is kept, keeps the call.
-            with pytest.raises(RuntimeError, match="enough") as caught:
-                robot.check_trajectory(swinging(400_000), progress=fail)
-            assert handler.stream_ended.wait(10)
-            assert handler.cut_short and caught.traceback
-            assert robot.check_trajectory(MOTION).samples == 2500
-
-
-def test_without_blocking_it_does_too(client):
-    async def compute(address, handler):
-        async with torqued.aio.connect(address) as through:
-            robot = await through.model("panda")
-            with pytest.raises(RuntimeError, match="enough") as caught:
-                await robot.check_trajectory(swinging(400_000), progress=fail)
-            assert await asyncio.to_thread(handler.stream_ended.wait, 10)
-            assert handler.cut_short and caught.traceback
-
-    with refusing(client.address) as through:
-        asyncio.run(asyncio.wait_for(compute(*through), 60))
-
-
 def test_a_server_that_is_killed_is_asked_again(tmp_path):
     server = Restarting(tmp_path, MODELS)
     # More than what the transport has at a time.
@@ -129,8 +91,7 @@ def test_a_server_that_is_killed_is_asked_again(tmp_path):
         with torqued.connect(server.address, on_retry=lambda *what:
                              retried.append(what)) as client:
             robot = client.model("panda")
-            verdict = robot.check_trajectory(
-                motion, tables=tables, progress=kill)
+            verdict = robot.check_trajectory(motion, tables=tables, progress=kill)
             assert same(robot.check_trajectory(motion, tables=tables), verdict)
     finally:
         server.stop()
@@ -139,10 +100,8 @@ def test_a_server_that_is_killed_is_asked_again(tmp_path):
     assert told == sorted(set(told)) and told[-1] == 300_000
 
 
-OVERLOADED = details(
-    grpc.StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED", retry_seconds=0.2)
-TOO_LARGE = details(
-    grpc.StatusCode.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE")
+OVERLOADED = details(grpc.StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED", retry_seconds=0.2)
+TOO_LARGE = details(grpc.StatusCode.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE")
 
 
 def test_what_passes_is_waited_for(client, panda):
@@ -179,8 +138,7 @@ def test_a_cancelled_task_ends_its_check(client):
         async with torqued.aio.connect(client.address) as waiting:
             robot, begun = await waiting.model("panda"), threading.Event()
             task = asyncio.create_task(robot.check_trajectory(
-                swinging(200_000), task=True,
-                progress=lambda done, total: begun.set()))
+                swinging(200_000), task=True, progress=lambda done, total: begun.set()))
             while not begun.is_set():
                 await asyncio.sleep(0.001)
             task.cancel()

@@ -25,8 +25,7 @@ def test_columns_are_matched_by_name(panda):
             turned.time, turned.q, turned.v, turned.a)):
         verdict = other.check_trajectory(motion, tables=["tau"])
         assert verdict.joints.joint == tuple(names)
-        assert same_bits(verdict.tables["tau"],
-                         plain.tables["tau"][:, order].copy())
+        assert same_bits(verdict.tables["tau"], plain.tables["tau"][:, order].copy())
 
 
 def test_only_rates_that_count_are_read(panda, tmp_path):
@@ -48,8 +47,7 @@ def test_only_rates_that_count_are_read(panda, tmp_path):
     del message["points"][3]["velocities"]
     (tmp_path / "some.json").write_text(json.dumps(message))
     np.savez(tmp_path / "some.npz", time=MOTION.time, q=MOTION.q,
-             v=MOTION.v[:9], a=np.array(["no", "numbers"]),
-             joint_names=np.array(PANDA))
+             v=MOTION.v[:9], a=np.array(["no", "numbers"]), joint_names=np.array(PANDA))
     for name in ("some.json", "some.npz"):
         assert same(panda.check_trajectory(
             tmp_path / name, derive="cubic", tables=["v", "a"]), expected)
@@ -66,15 +64,12 @@ FINGERS = swinging(50, joints=("finger_1", *PANDA, "finger_2"))
 HAND_ALONE = FINGERS.in_order(PANDA)
 
 
-@pytest.mark.parametrize("name", [
-    "", "move.csv", "move.npz", "move.yaml", "move.json"])
-def test_joints_that_are_not_the_robots_are_left_out(client, panda, tmp_path,
-                                                     name):
+@pytest.mark.parametrize("name", ["", "move.csv", "move.npz", "move.yaml", "move.json"])
+def test_joints_that_are_not_the_robots_are_left_out(client, panda, tmp_path, name):
     assert {"finger_1", "finger_2"} == set(HAND_ALONE.unused)
     given = written(FINGERS, tmp_path / name) if name else FINGERS
     expected = panda.check_trajectory(HAND_ALONE, tables=["tau"])
-    with pytest.warns(torqued.LeftOutWarning,
-                      match="finger_1, finger_2") as caught:
+    with pytest.warns(torqued.LeftOutWarning, match="finger_1, finger_2") as caught:
         verdict = panda.check_trajectory(given, tables=["tau"])
     assert same(verdict, expected) and len(caught) == 1
     assert caught[0].filename == __file__ and name in str(caught[0].message)
@@ -88,49 +83,4 @@ def test_joints_that_are_not_the_robots_are_left_out(client, panda, tmp_path,
         assert same(asyncio.run(compute()), expected)
     assert caught[0].filename == __file__
     if name:
-        assert ask_torquectl(client, given)[1]["joints"] == (
-            expected.to_dict()["joints"])
-
-
-def test_a_joint_of_a_csv_that_is_left_out_needs_no_rates(panda, tmp_path):
-    lines = written_lines(HAND_ALONE, tmp_path)
-    path = tmp_path / "move.csv"
-    path.write_text("\n".join([lines[0] + ",finger.q"] + [
-        line + ",0.04" for line in lines[1:]]))
-    with pytest.warns(torqued.LeftOutWarning, match="move.csv.*: finger$"):
-        verdict = panda.check_trajectory(path)
-    assert verdict.trajectory.unused == ("finger.q",)
-
-
-def test_a_robot_without_joints_keeps_all_limits(client):
-    robot = client.register(
-        "pedestal", '<robot name="pedestal"><link name="base"/></robot>')
-    nothing = np.empty((3, 0))
-    verdict = robot.check_trajectory(torqued.Trajectory(
-        [0, 1, 2], nothing, nothing, nothing), tables=["tau"])
-    assert verdict.passes and verdict.samples == 3
-    assert verdict.joints == () and verdict.tables["tau"].shape == (3, 0)
-    assert verdict.highest_power.value == verdict.lowest_power.value == 0
-    assert verdict.energy_given == verdict.energy_taken == 0
-    assert verdict.slow_down.possible and verdict.slow_down.factor == 1
-
-
-@pytest.mark.parametrize("name", ["x.csv", "x.npz", "x.yaml", "x.json"])
-def test_files_of_a_robot_without_joints(client, tmp_path, name):
-    robot = client.register(
-        "pedestal", '<robot name="pedestal"><link name="base"/></robot>')
-    nothing = np.empty((3, 0))
-    motion = torqued.Trajectory([0, 1, 2], nothing, nothing, nothing,
-                                joint_names=[])
-    ours = tmp_path / name
-    motion.write(ours)
-    verdict = robot.check_trajectory(ours, tables=["tau"])
-    assert verdict.passes and verdict.samples == 3
-    if name == "x.csv":
-        assert ours.read_text() == "time\n0.0\n1.0\n2.0\n"
-        return  # The other writes torques alone.
-    (tmp_path / "move.csv").write_text("time\n0\n1\n2\n")
-    theirs = tmp_path / ("other_" + name.replace(".yaml", ".json"))
-    ask_torquectl(client, tmp_path / "move.csv", "--torques", str(theirs),
-                  model="pedestal")
-    assert robot.check_trajectory(theirs).samples == 3
+        assert ask_torquectl(client, given)[1]["joints"] == (expected.to_dict()["joints"])

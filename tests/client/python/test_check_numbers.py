@@ -11,66 +11,6 @@ from motions import PANDA, positions, wide, with_efforts
 from verdicts import MOTION, WRENCH, same, torques
 
 
-def positive_part(time, values):
-    """Integral of the straight lines between the values, where they are above
-    0: on a grid that has their zeros."""
-    turns = np.flatnonzero(values[:-1] * values[1:] < 0)
-    zeros = time[turns] + np.diff(time)[turns] * values[turns] / (
-        values[turns] - values[turns + 1])
-    grid = np.insert(time, turns + 1, zeros)
-    return np.trapz(np.maximum(np.insert(values, turns + 1, 0), 0), grid)
-
-
-def test_demands_are_those_of_the_samples(panda):
-    verdict = panda.check_trajectory(MOTION, limits=limits_of(wide()))
-    tau, t = torques(panda, MOTION), MOTION.time
-    power, joints, columns = tau * MOTION.v, verdict.joints, np.arange(7)
-    assert verdict.passes and verdict.violation_count == 0
-    assert verdict.violations == () and verdict.first_violation is None
-    assert (verdict.samples, verdict.duration) == (2500, t[-1] - t[0])
-    assert joints.joint == PANDA
-    for peaks, numbers, at in (
-            (joints.torque, tau, np.abs(tau).argmax(0)),
-            (joints.velocity, MOTION.v, np.abs(MOTION.v).argmax(0)),
-            (joints.torque_use, np.abs(tau) / 1e6, np.abs(tau).argmax(0)),
-            (joints.velocity_use, np.abs(MOTION.v) / 99,
-             np.abs(MOTION.v).argmax(0)),
-            (joints.lowest_position, MOTION.q, MOTION.q.argmin(0)),
-            (joints.highest_position, MOTION.q, MOTION.q.argmax(0)),
-            (joints.lowest_power, power, power.argmin(0)),
-            (joints.highest_power, power, power.argmax(0))):
-        assert np.array_equal(peaks.sample, at)
-        assert np.array_equal(peaks.time, t[at])
-        assert np.array_equal(peaks.value, numbers[at, columns])
-    assert np.allclose(joints.rms_torque, np.sqrt(
-        np.trapz(tau**2, t, axis=0) / verdict.duration), rtol=1e-12, atol=0)
-    assert np.allclose(joints.rms_torque_use, joints.rms_torque / 1e6,
-                       rtol=1e-12, atol=0)
-    for sign, energy in ((1, joints.energy_given), (-1, joints.energy_taken)):
-        assert np.allclose(energy, [
-            positive_part(t, sign * column) for column in power.T],
-                           rtol=1e-12, atol=0)
-    assert (joints.lower_limit == -9).all() and (joints.upper_limit == 9).all()
-    assert (joints.velocity_limit == 99).all()
-    assert (joints.torque_limit == 1e6).all()
-    whole = power.sum(axis=1)
-    assert verdict.highest_power.sample == whole.argmax()
-    exactly = {"rel": 1e-12, "abs": 0}
-    assert verdict.highest_power.value == pytest.approx(
-        whole.max(), **exactly)
-    assert verdict.lowest_power.sample == whole.argmin()
-    assert verdict.lowest_power.value == pytest.approx(
-        whole.min(), **exactly)
-    assert verdict.energy_given == pytest.approx(
-        joints.energy_given.sum(), **exactly)
-    assert verdict.energy_taken == pytest.approx(
-        joints.energy_taken.sum(), **exactly)
-    assert verdict.echo.revision == panda.revision and verdict.echo.model == "panda"
-    assert verdict.echo.tip_frame == "panda_link8" and verdict.echo.target
-    assert verdict.trajectory is MOTION and verdict.seconds > 0
-    assert verdict.path_inertia is None and verdict.derived is None
-
-
 def test_violations_are_where_numpy_sees_them(panda):
     tau = torques(panda, MOTION)
     efforts = np.abs(tau).max(axis=0) * [0.9, 2, 0.7, 2, 2, 0.99, 2]
@@ -114,72 +54,6 @@ def test_violations_are_where_numpy_sees_them(panda):
     assert "panda_joint3" in str(verdict) and "fails" in repr(verdict)
     merged = panda.check_trajectory(MOTION, limits=limits_of(limits), merge_gap=99)
     assert merged.violation_count == 5 < verdict.violation_count
-
-
-def test_the_largest_payload_just_passes(panda):
-    limits = with_efforts(1.5 * np.abs(torques(panda, MOTION)).max(axis=0))
-    payload = panda.check_trajectory(MOTION, limits=limits_of(limits)).payload
-    assert payload.possible and payload.least == 0
-    efforts = [limits[joint]["effort_limit"] for joint in PANDA]
-
-    def over(mass):
-        """By how much, and where."""
-        tau = torques(panda, MOTION, payload=torqued.Payload(mass=mass))
-        use = np.abs(tau) / efforts
-        return use.max() - 1, np.unravel_index(use.argmax(), use.shape)
-
-    excess, (row, j) = over(payload.most)
-    assert abs(excess) < 1e-12
-    assert payload.limited_by.joint == PANDA[j]
-    assert payload.limited_by.sample == row
-    assert payload.limited_by.time == MOTION.time[row]
-    for factor, passes in ((1 - 1e-9, True), (1 + 1e-9, False)):
-        mass = payload.most * factor
-        assert (over(mass)[0] <= 0) == passes
-        assert panda.check_trajectory(
-            MOTION, limits=limits_of(limits),
-            payload=torqued.Payload(mass=mass)).passes == passes
-
-
-def test_slowed_down_it_just_passes(panda):
-    tau = torques(panda, MOTION)
-    limits = with_efforts(np.abs(tau).max(axis=0) * [
-        2, 0.95, 2, 0.97, 2, 2, 2])
-    slow_down = panda.check_trajectory(MOTION, limits=limits_of(limits)).slow_down
-    assert slow_down.possible and slow_down.factor > 1
-    efforts = [limits[joint]["effort_limit"] for joint in PANDA]
-    slower = MOTION.slower(slow_down.factor)
-    use = np.abs(torques(panda, slower)) / efforts
-    assert abs(use.max() - 1) < 1e-12
-    assert slow_down.limited_by.sample == use.argmax() // 7
-    assert slow_down.limited_by.joint == PANDA[use.argmax() % 7]
-    assert slow_down.limited_by.kind is torqued.LimitKind.TORQUE
-    assert (slow_down.fastest, slow_down.fastest_limited_by) == (0, None)
-    for factor, passes in ((1 + 1e-9, True), (1 - 1e-9, False)):
-        paced = MOTION.slower(slow_down.factor * factor)
-        assert paced.duration == pytest.approx(
-            MOTION.duration * slow_down.factor)
-        assert panda.check_trajectory(
-            paced, limits=limits_of(limits)).passes == passes
-
-
-def test_what_passes_is_told_how_much_faster_it_may_run(panda):
-    free = panda.check_trajectory(MOTION, limits=limits_of(wide())).slow_down
-    assert free.factor == 1 and free.limited_by is None
-    limits = wide()
-    speeds = np.abs(MOTION.v[:, 2])
-    limits[PANDA[2]]["velocity_limit"] = 1.8 * speeds.max()
-    pace = panda.check_trajectory(MOTION, limits=limits_of(limits)).slow_down
-    assert pace.factor == 1 and pace.limited_by is None
-    assert pace.fastest == pytest.approx(1.8, rel=1e-12)
-    assert free.fastest > pace.fastest
-    row = speeds.argmax()
-    place = pace.fastest_limited_by
-    assert (place.sample, place.time, place.joint, place.between) == (
-        row, MOTION.time[row], PANDA[2], False)
-    assert place.kind is torqued.LimitKind.VELOCITY
-    assert (f"the velocity of {PANDA[2]} at {MOTION.time[row]:g} s (sample {row})"
-            in pace.message)
 
 
 def test_tables_are_those_of_the_functions(panda):
@@ -230,30 +104,6 @@ def test_options_are_those_of_the_other_functions(panda):
     one = panda.check_trajectory(
         MOTION, tip_wrench_on_environment=WRENCH[7], tables=["tau"]).tables["tau"]
     assert same_bits(one, torques(panda, MOTION, tip_wrench_on_environment=WRENCH[7]))
-
-
-def test_limits_and_drives_take_the_place_of_the_models(panda):
-    model = panda.check_trajectory(MOTION, tables=["tau"])
-    assert list(model.joints.torque_limit) == [87] * 4 + [12] * 3
-    assert np.array_equal(model.joints.upper_limit, panda.upper_limits)
-    changed = panda.check_trajectory(
-        MOTION, tables=["tau"], derating=0.5, limits=limits_of({
-            PANDA[3]: {"effort_limit": np.float64(40),
-                       "torque_speed": [(0.5, 30), (2, 10)]},
-            PANDA[2]: {"armature": 0.25}}))
-    assert list(changed.joints.torque_limit) == [
-        43.5, 43.5, 43.5, 15, 6, 6, 6]
-    assert changed.joints[PANDA[3]].torque_limit_speeds.tolist() == [0.5, 2]
-    assert changed.joints[PANDA[3]].torque_limit_torques.tolist() == [15, 5]
-    assert changed.joints[2].torque_limit_speeds.size == 0
-    expected = model.tables["tau"].copy()
-    expected[:, 2] += 0.25 * MOTION.a[:, 2]
-    assert np.abs(changed.tables["tau"] - expected).max() < 1e-12
-    speed = np.abs(MOTION.v[:, 3])
-    limit = 0.5 * np.minimum(40, np.interp(speed, [0.5, 2], [30, 10]))
-    use = np.abs(expected[:, 3]) / limit
-    assert changed.joints.torque_use.value[3] == pytest.approx(use.max())
-    assert changed.joints.torque_use.sample[3] == use.argmax()
 
 
 def test_where_there_is_no_limit_there_is_no_use(client):

@@ -26,8 +26,7 @@ from verdicts import MOTION, same, torques
      ["--tip-wrench-on-environment", "0,1,0,2,0,30", "--tip-wrench-reference-frame", "world", "--tip-frame",
       "panda_link7"]),
     ({"limits": True}, ["--limits"])])
-def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
-                                          flags):
+def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words, flags):
     move = tmp_path / "move.csv"
     MOTION.write(move)
     if "limits" in words:
@@ -61,33 +60,6 @@ def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
             tmp_path / f"{name}.json" for name in both))
         assert code == 0 and not report["worse"]
         assert report["differences"] == []
-
-
-@pytest.mark.parametrize("words, flags, differs", [
-    ({"payload": torqued.Payload(mass=3)}, [], ["asked.options"]),
-    ({"payload": torqued.Payload(mass=3)}, ["--payload", "3,0,0,0.1"],
-     ["asked.options"]),
-    ({"derating": 0.5}, [], ["asked.derating"]),
-    ({"viscous_friction": True}, [], ["asked.options"]),
-    ({"precision": "single"}, [], ["asked.options"]),
-    ({"task": True, "characteristic_length": 2}, ["--task"],
-     ["asked.operational_space"]),
-    ({"tip_wrench_on_environment": [0, 0, 0, 0, 0, 50]},
-     ["--tip-wrench-on-environment", "0,0,0,0,0,80"], ["asked.tip_wrench_profile"]),
-    ({"task": True, "characteristic_length": 1, "rank_tolerance": 1e-6,
-      "singularity": "report", "reference_frame": "local",
-      "precision": "double", "gravity": None, "payload": torqued.Payload(
-          mass=3, center_of_mass=[0, 0, 0])},
-     ["--task", "--payload", "3"], [])])
-def test_what_was_asked_is_compared_as_it_counts(client, panda, tmp_path,
-                                                 words, flags, differs):
-    MOTION.write(tmp_path / "move.csv")
-    ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
-    ours.write_text(panda.check_trajectory(
-        tmp_path / "move.csv", **words).to_json())
-    ask_torquectl(client, tmp_path / "move.csv", "--summary", theirs, *flags)
-    report = run_torquectl("trajectory", "compare", ours, theirs)[1]
-    assert report["differences"] == differs
 
 
 # Times of the motion, and others.
@@ -139,8 +111,7 @@ def spoilt_profile(row, column, number):
     (HEADER.replace("mz", "m"), PROFILE, None, "mz", "0 columns 'mz'"),
     (HEADER.replace("mz", "my"), PROFILE, None, "my", "2 columns 'my'"),
     ("", PROFILE[:, 1:], None, "", "6 numbers")])
-def test_a_profile_that_cannot_be_used(panda, tmp_path, header, table, row, column,
-                                       word):
+def test_a_profile_that_cannot_be_used(panda, tmp_path, header, table, row, column, word):
     path = write_profile(tmp_path / "push.csv", header, table)
     with pytest.raises(torqued.FileError, match="push.csv") as caught:
         panda.check_trajectory(MOTION, tip_wrench_on_environment=path)
@@ -149,24 +120,6 @@ def test_a_profile_that_cannot_be_used(panda, tmp_path, header, table, row, colu
     (tmp_path / "push.json").write_text("{}")
     with pytest.raises(torqued.FileError, match="CSV or NPY"):
         panda.check_trajectory(MOTION, tip_wrench_on_environment=tmp_path / "push.json")
-
-
-@pytest.mark.parametrize("name", ["move.npz", "move.yaml", "move.json"])
-def test_both_read_what_the_other_writes(client, panda, tmp_path, name):
-    ours = tmp_path / name
-    theirs = tmp_path / ("other_" + name.replace(".yaml", ".json"))
-    MOTION.write(ours)
-    expected = panda.check_trajectory(MOTION, tables=["tau"])
-    _, said = ask_torquectl(client, ours, "--torques", str(theirs))
-    wanted = expected.to_dict()
-    for answer in (said, wanted):
-        for key in ("seconds", "trajectory", "asked"):
-            del answer[key]
-    assert said == wanted
-    read = torqued.Trajectory.read(theirs)
-    assert read.joint_names == PANDA
-    for part in ("time", "q", "v", "a"):
-        assert same_bits(getattr(read, part), getattr(MOTION, part)), part
 
 
 def test_torques_are_written_as_torquectl_writes_them(client, panda, tmp_path):

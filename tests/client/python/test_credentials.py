@@ -103,8 +103,7 @@ def ask(request, monkeypatch):
     return request.param
 
 
-def test_a_certificate_or_a_token_says_who_the_client_is(
-        ask, place, monkeypatch):
+def test_a_certificate_or_a_token_says_who_the_client_is(ask, place, monkeypatch):
     token_file = place.file("token", f"{TOKEN} \r\n\n")
     assert ask(place.mtls, tls_ca=place.ca, **place.arm) == ""
     assert ask(place.tls, tls_ca=place.ca, token=TOKEN) == ""
@@ -125,8 +124,7 @@ def test_the_server_says_who_is_unknown_and_who_may_not(ask, place):
     assert "UNAUTHENTICATED" in none and "needs a token" in none
     denied = ask(place.tls, tls_ca=place.ca, token=TOKEN, delete=True)
     assert "PERMISSION_DENIED" in denied and "administer" in denied
-    assert "REVISION_CONFLICT" in ask(
-        place.tls, tls_ca=place.ca, token=BOSS, delete=True)
+    assert "REVISION_CONFLICT" in ask(place.tls, tls_ca=place.ca, token=BOSS, delete=True)
 
 
 def test_a_connection_that_is_not_trusted_is_not_made(ask, place):

@@ -95,13 +95,6 @@ def test_what_is_no_quantity(panda, quantities, field):
     assert caught.value.field == field
 
 
-@pytest.mark.parametrize("rows", ["x", "10", 0, -1, 2.5, True])
-def test_rows_of_a_message_that_are_no_count(rows):
-    with pytest.raises(torqued.InvalidArgument) as caught:
-        torqued.connect("unix:/nowhere", chunk_rows=rows)
-    assert_named(caught.value, "chunk_rows", "a whole number, at least 1")
-
-
 @pytest.mark.parametrize("call", [
     lambda robot: robot.jacobian(np.zeros(7), tip_frme="panda_link3"),
     lambda robot: robot.mass_matrix(np.zeros(7), gravity=[0, 0, 0]),
@@ -121,16 +114,3 @@ def test_numpys_scalars_and_lists_of_names_are_accepted(panda):
         coulomb_smoothing=np.float64(0.1), precision=np.int32(1),
         gravity=panda.gravity, payload=torqued.Payload(center_of_mass=np.zeros(3)))
     assert np.array_equal(given, expected)
-
-
-def test_a_bound_option_counts_until_it_is_reset(panda):
-    bound = panda.with_options(gravity=[0, 0, -1.62], tip_frame="panda_link4")
-    assert bound.tip_frame == "panda_link4"
-    assert np.allclose(bound.gravity_forces(np.ones(7)),
-                       panda.gravity_forces(np.ones(7), gravity=[0, 0, -1.62]))
-    both = bound.with_options(gravity=None)
-    assert both.tip_frame == "panda_link4"
-    assert np.array_equal(both.gravity_forces(np.ones(7)),
-                          panda.gravity_forces(np.ones(7)))
-    assert bound.with_options(bad_rows="nan").with_options(bad_rows=None).options[
-        "bad_rows"] is None

@@ -29,8 +29,7 @@ def of_a_row(text):
 
 
 def of_a_verdict(text):
-    return TrajectoryVerdict(trajectory.TrajectoryVerdict(message=text),
-                             None, {}, {}, 0)
+    return TrajectoryVerdict(trajectory.TrajectoryVerdict(message=text), None, {}, {}, 0)
 
 
 @pytest.mark.parametrize("make", [

@@ -1,6 +1,5 @@
 """Servers that are restarted under load: no call fails, no bit is another."""
 
-import asyncio
 import contextlib
 import os
 import threading
@@ -29,8 +28,7 @@ class Calls:
         time = np.linspace(0, 3, 3001)
         angle = 0.3 * np.sin(time)[:, np.newaxis] * np.ones(7)
         self.motion = torqued.Trajectory(
-            time, angle, 0.3 * np.cos(time)[:, np.newaxis] * np.ones(7),
-            -angle)
+            time, angle, 0.3 * np.cos(time)[:, np.newaxis] * np.ones(7), -angle)
         self.kinds = {
             "unary": lambda robot: robot.inverse_dynamics(**self.one),
             "batch": lambda robot: robot.inverse_dynamics(**self.many),
@@ -96,8 +94,7 @@ def restarting(tmp_path):
     server.stop()
 
 
-def test_no_call_fails_while_its_server_is_restarted(
-        restarting, panda, states):
+def test_no_call_fails_while_its_server_is_restarted(restarting, panda, states):
     calls = Calls(panda, states)
     done = Done(calls.kinds)
     retried = []
@@ -123,38 +120,6 @@ def test_no_call_fails_while_its_server_is_restarted(
             done.over.set()
             for worker in workers:
                 worker.join(PATIENCE)
-    if done.failure:
-        raise done.failure
-    assert retried
-
-
-def test_nor_does_one_that_is_awaited(restarting, panda, states):
-    calls = Calls(panda, states)
-    done = Done(calls.kinds)
-    retried = []
-
-    async def work(robot, kind):
-        try:
-            while not done.over.is_set():
-                calls.check(kind, await calls.kinds[kind](robot))
-                done.one(kind)
-        except BaseException as error:
-            done.failed(error)
-
-    async def run():
-        async with torqued.aio.connect(
-                restarting.address, deadline=30, on_retry=lambda error, _:
-                retried.append(error.code)) as client:
-            robot = await client.model("panda")
-            workers = [asyncio.create_task(work(robot, kind))
-                       for kind in calls.kinds for _ in range(2)]
-            try:
-                await asyncio.to_thread(restart_under_load, restarting, done)
-            finally:
-                done.over.set()
-                await asyncio.wait(workers, timeout=PATIENCE)
-
-    asyncio.run(run())
     if done.failure:
         raise done.failure
     assert retried
@@ -196,23 +161,8 @@ ONCE = {"name": "new", "urdf": MODELS / "panda.urdf", "expected_current": ""}
 
 def test_a_registration_that_was_refused_waits_for_the_next_server(restarting):
     drained = Drained(restarting)
-    with torqued.connect(
-            restarting.address, on_retry=drained.refused) as client:
+    with torqued.connect(restarting.address, on_retry=drained.refused) as client:
         with drained:
             robot = client.register(**ONCE)
         assert client.describe("new").revision == robot.revision
-    assert drained.refusals[0] is torqued.Reason.DRAINING
-
-
-def test_so_does_one_that_is_awaited(restarting):
-    drained = Drained(restarting)
-
-    async def run():
-        async with torqued.aio.connect(
-                restarting.address, on_retry=drained.refused) as client:
-            with drained:
-                robot = await client.register(**ONCE)
-            assert (await client.describe("new")).revision == robot.revision
-
-    asyncio.run(run())
     assert drained.refusals[0] is torqued.Reason.DRAINING

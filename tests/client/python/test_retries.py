@@ -1,10 +1,7 @@
 """When calls are tried again, how often, and when they are given up."""
 
 import asyncio
-import contextlib
 import math
-import signal
-import subprocess
 import sys
 import textwrap
 import threading
@@ -31,13 +28,11 @@ FAILURES = (torqued.Unavailable, torqued.DeadlineExceeded)
 
 
 @pytest.mark.parametrize("code, sentence", [
-    (grpc.StatusCode.CANCELLED, "CANCELLED"),
-    (grpc.StatusCode.UNKNOWN, "Stream removed"),
+    (grpc.StatusCode.CANCELLED, "CANCELLED"), (grpc.StatusCode.UNKNOWN, "Stream removed"),
     (grpc.StatusCode.INTERNAL, "Received RST_STREAM with error code 2"),
     (GONE, "Socket closed")])
 @pytest.mark.parametrize("stream", [False, True])
-def test_what_the_caller_has_not_asked_for_is_tried_again(
-        client, code, sentence, stream):
+def test_what_the_caller_has_not_asked_for_is_tried_again(client, code, sentence, stream):
     retried = []
     with refusing(client.address, (code, None, 0, sentence)) as (address, _):
         with torqued.connect(address, chunk_rows=1 if stream else 1000, on_retry=(
@@ -58,26 +53,16 @@ def test_other_failures_are_final(client, code, sentence):
                 through.model("panda").mass_matrix(STATE)
 
 
-def test_a_call_to_a_closed_port_is_tried_until_its_deadline():
-    begin = time.monotonic()
-    client = torqued.Client(Connection(Settings(held_address(), deadline=1)))
-    with client, pytest.raises(FAILURES, match=r"tried \d+ times"):
-        client.models()
-    assert time.monotonic() - begin > 0.9
-
-
 def test_without_a_deadline_an_outage_has_its_end(monkeypatch):
     monkeypatch.setattr("torqued.retry.LONGEST_OUTAGE", 0.5)
     begin = time.monotonic()
-    client = torqued.Client(
-        Connection(Settings(held_address(), deadline=math.inf)))
+    client = torqued.Client(Connection(Settings(held_address(), deadline=math.inf)))
     with client, pytest.raises(FAILURES, match="tried"):
         client.models()
     assert time.monotonic() - begin > 0.4
 
 
-def test_the_budget_bounds_the_tries_and_fails_none_before_its_deadline(
-        client):
+def test_the_budget_bounds_the_tries_and_fails_none_before_its_deadline(client):
     calls, seconds = 60, 3.0
     with refusing(client.address, *[(GONE, None)] * 2000) as (address, handler):
         with torqued.connect(address) as through:
@@ -98,19 +83,6 @@ def test_the_budget_bounds_the_tries_and_fails_none_before_its_deadline(
     # The first ones, the bucket, what it gains, the last ones; backoff alone
     # makes hundreds of it.
     assert len(handler.calls) <= calls + 50 + 10 * lasting + calls
-
-
-def test_answers_fill_the_budget_again(client, monkeypatch):
-    # Five tries, and no more with time: else each of the others would be its
-    # call's last one, at its deadline.
-    monkeypatch.setattr("torqued.transport.Budget", lambda: Budget(5, 0))
-    calls = 100
-    with refusing(client.address, *[(GONE, None)] * calls) as (address, _):
-        with torqued.connect(address, deadline=120) as through:
-            robot = through.model("panda")
-            with ThreadPoolExecutor(calls) as threads:
-                list(threads.map(lambda _: robot.mass_matrix(STATE),
-                                 range(calls)))
 
 
 @pytest.mark.parametrize("change", [
@@ -135,19 +107,6 @@ def test_changes_are_made_again_only_where_they_were_not_begun(client, change):
     client.delete("again")
 
 
-def test_without_a_deadline_a_change_waits_for_no_longer_than_an_outage(
-        client, monkeypatch):
-    monkeypatch.setattr("torqued.retry.LONGEST_OUTAGE", 0.5)
-    draining = details(GONE, "DRAINING")
-    with contextlib.ExitStack() as server:
-        address, _ = server.enter_context(
-            refusing(client.address, (GONE, draining)))
-        with torqued.connect(address, deadline=math.inf, on_retry=(
-                lambda *_: server.close())) as through:
-            with pytest.raises(FAILURES, match="tried"):
-                through.delete("again")
-
-
 def test_closing_ends_the_wait_for_another_try():
     waiting = threading.Event()
     failures = []
@@ -168,30 +127,6 @@ def test_closing_ends_the_wait_for_another_try():
     caller.join(30)
     assert isinstance(failures[0], torqued.Cancelled)
     assert "closed" in failures[0].message
-
-
-def test_an_interrupt_ends_the_wait_for_another_try():
-    # A process of its own, as a person would interrupt it.
-    program = textwrap.dedent(f"""
-        import math, torqued
-        from torqued.connection import Connection
-        from torqued.settings import Settings
-        client = torqued.Client(Connection(Settings(
-            {held_address()!r}, deadline=math.inf,
-            on_retry=lambda error, _: print("waiting", flush=True))))
-        try:
-            client.models()
-        except KeyboardInterrupt:
-            print("interrupted", flush=True)
-        """)
-    with running(sys.executable, "-c", program, stdout=subprocess.PIPE,
-                 text=True) as process:
-        for _ in range(4):
-            assert process.stdout.readline() == "waiting\n"
-        process.send_signal(signal.SIGINT)
-        lines = process.stdout.read().splitlines()
-        assert lines[-1] == "interrupted"
-        assert process.wait(30) == 0
 
 
 def test_a_cancelled_task_does_not_wait_for_another_try(client):

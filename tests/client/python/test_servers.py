@@ -1,19 +1,16 @@
 """Clients of servers that are there, that are not, and of one's own."""
 
 import asyncio
-import datetime
 import gc
 import os
 import pathlib
 import pickle
 import signal
-import sqlite3
 import subprocess
 import sys
 import textwrap
 import time
 
-import grpc
 import numpy as np
 import pytest
 import torqued
@@ -22,7 +19,6 @@ from conftest import MODELS
 from servers import details, refusing
 
 PANDA = MODELS / "panda.urdf"
-MILLISECOND = datetime.timedelta(milliseconds=1)
 
 
 def is_alive(pid):
@@ -81,8 +77,7 @@ def test_what_nothing_refers_to_is_ended():
 
 
 @pytest.mark.parametrize("number", [
-    None, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE,
-    signal.SIGKILL])
+    None, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGKILL])
 def test_a_local_server_does_not_outlive_its_program(number, tmp_path):
     end = f"os.kill(os.getpid(), {number:d})" if number else ""
     if number and number != signal.SIGKILL:
@@ -135,17 +130,6 @@ def test_a_server_that_does_not_start_tells_why():
         torqued.local(binary="/bin/true")
 
 
-def test_a_program_that_is_no_server_is_named(monkeypatch, tmp_path):
-    program = tmp_path / "no-server"
-    program.write_text("#!/bin/sh\nexit 0\n")
-    program.chmod(0o700)
-    monkeypatch.setenv("TORQUED_SERVER", str(program))
-    with pytest.raises(torqued.LocalServerError) as caught:
-        torqued.local()
-    assert caught.value.message == (
-        f"the local server {program} exited with code 0")
-
-
 def test_a_server_that_is_not_there(tmp_path):
     with pytest.raises(torqued.Unavailable, match="no connection") as caught:
         torqued.connect(f"unix:{tmp_path}/nothing")
@@ -157,13 +141,6 @@ def test_waiting_for_a_server(tmp_path):
     with pytest.raises(torqued.Unavailable):
         torqued.connect(f"unix:{tmp_path}/nothing", wait_for_server=0.3)
     assert time.monotonic() - start > 0.3
-
-
-def test_a_server_tells_what_it_takes(client):
-    info = client.server_info()
-    assert info.memory_bytes > info.max_arriving_bytes
-    assert info.max_rows > 0 and info.target in info.targets.name
-    assert info.server_version
 
 
 def test_a_closed_client_says_so():
@@ -216,28 +193,11 @@ def test_a_robot_stays_the_revision_that_it_was(client):
 
 
 def test_a_tip_of_the_registration(client):
-    robot = torqued.Robot.from_urdf(
-        PANDA, client, name="short", tip_frame="panda_link4")
+    robot = torqued.Robot.from_urdf(PANDA, client, name="short", tip_frame="panda_link4")
     assert robot.tip_frame == "panda_link4"
     assert np.array_equal(
         robot.frame_pose([0.5] * 7),
         client.model("panda").frame_pose([0.5] * 7, tip_frame="panda_link4"))
-
-
-def test_faults_of_a_description_are_listed(client):
-    urdf = ("<robot name='r'>\n<link name='a'/>\n<link name='b'/>\n"
-            "<joint name='j' type='revolute'>\n<parent link='a'/>\n"
-            "<child link='nowhere'/>\n</joint></robot>")
-    with pytest.raises(torqued.InvalidArgument) as caught:
-        client.register("bad", urdf)
-    assert caught.value.reason is torqued.Reason.INVALID_MODEL
-    assert all(v.field.startswith("source") and v.description
-               for v in caught.value.field_violations)
-    report = client.validate(urdf)
-    assert not report.valid and report.report.errors and report.model is None
-    assert report.report.findings[0].severity is torqued.Severity.ERROR
-    good = client.validate(PANDA)
-    assert good.valid and good.model.nv == 7
 
 
 FAULTY = """<robot name='r'>
@@ -245,8 +205,7 @@ FAULTY = """<robot name='r'>
 <link name='b'><inertial><mass value='heavy'/></inertial></link>
 <joint name='j' type='revolut'><parent link='a'/><child link='b'/></joint>
 </robot>"""
-FAULTS = ("3: invalid-number: ", "3: missing-element: ",
-          "4: unknown-joint-type: ")
+FAULTS = ("3: invalid-number: ", "3: missing-element: ", "4: unknown-joint-type: ")
 
 
 def registered(client, urdf):
@@ -297,8 +256,7 @@ def test_one_fault_is_one_line(client, tmp_path):
     assert "\n" not in str(error)
 
 
-def test_of_many_faults_the_first_are_shown_and_the_others_counted(
-        client, tmp_path):
+def test_of_many_faults_the_first_are_shown_and_the_others_counted(client, tmp_path):
     path = tmp_path / "bad.urdf"
     path.write_text("<robot name='r'>\n" + "".join(
         f"<link name='l{k}'><inertial><mass value='x'/><inertia ixx='1' "
@@ -308,121 +266,6 @@ def test_of_many_faults_the_first_are_shown_and_the_others_counted(
     count = int(lines[0].rpartition(": ")[2].split()[0])
     assert count >= 300 and len(lines) == 22
     assert lines[-1].startswith(f"  and {count - 20} more")
-
-
-def test_a_default_tip_that_is_no_link_is_refused(client):
-    before = client.describe("panda").revision
-    for call in (client.register, lambda name, *arguments, **words:
-                 torqued.Robot.from_urdf(*arguments, client, name=name,
-                                         **words)):
-        with pytest.raises(torqued.InvalidArgument, match="hand") as caught:
-            call("panda", PANDA, tip_frame="hand")
-        assert caught.value.reason is torqued.Reason.UNKNOWN_FRAME
-        assert caught.value.field == "options.default_tip"
-        assert "panda_link8" in caught.value.message
-    assert client.describe("panda").revision == before
-
-
-def test_a_robot_with_several_ends_needs_a_tip(client):
-    def link(name):
-        return (f"<link name='{name}'><inertial><mass value='1'/><inertia "
-                "ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
-                f"</link><joint name='to_{name}' type='continuous'><parent "
-                f"link='base'/><child link='{name}'/></joint>")
-
-    robot = client.register(
-        "two", "<robot name='two'><link name='base'/>" + link("left")
-        + link("right") + "</robot>")
-    with pytest.raises(torqued.InvalidArgument, match="tip_frame") as caught:
-        robot.frame_pose([0, 0])
-    assert caught.value.reason is torqued.Reason.TIP_FRAME_REQUIRED
-    assert "left" in caught.value.message and "right" in caught.value.message
-    with pytest.raises(torqued.InvalidArgument, match="external_wrenches"):
-        robot.inverse_dynamics(
-            [0, 0], external_wrenches_on_robot=[torqued.ExternalWrench([0] * 6)])
-    assert robot.frame_pose([0, 0], tip_frame="left").shape == (4, 4)
-
-
-def test_strict_registration(client):
-    # A rod whose moments break the triangle inequality.
-    urdf = ("<robot name='r'><link name='a'/><link name='b'><inertial>"
-            "<mass value='1'/><origin xyz='1 0 0'/><inertia ixx='1' iyy='0.1' "
-            "izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial></link><joint "
-            "name='j' type='continuous'><parent link='a'/><child link='b'/>"
-            "<axis xyz='0 1 0'/></joint></robot>")
-    assert client.validate(urdf).valid
-    assert not client.validate(urdf, validation="strict").valid
-    robot = client.register("rod", urdf)
-    assert robot.upper_limits == np.inf and robot.lower_limits == -np.inf
-    assert robot.effort_limits == robot.velocity_limits == np.inf
-    with pytest.raises(torqued.InvalidArgument):
-        client.register("rod", urdf, validation="strict")
-
-
-# A rod whose moments are no body's, on a joint that they hardly matter to.
-ODD = ("<robot name='odd'><link name='base'/><link name='rod'><inertial>"
-       "<origin xyz='1 0 0'/><mass value='1'/><inertia ixx='0.1' iyy='0.1' "
-       "izz='0.1' ixy='0.2' ixz='0' iyz='0'/></inertial></link><joint "
-       "name='axle' type='continuous'><parent link='base'/><child link='rod'/>"
-       "<axis xyz='0 0 1'/></joint>\n<gazebo/>\n<gazebo/>\n<gazebo/></robot>")
-
-
-def test_a_registration_tells_when_it_was(client):
-    before = datetime.datetime.now(datetime.timezone.utc)
-    model = client.register("timed", ODD, validation="lenient").model
-    assert before - MILLISECOND <= model.registered_at <= (
-        datetime.datetime.now(datetime.timezone.utc))
-    assert (model.state, model.problem) == (torqued.ModelState.READY, "")
-    listed, = (each for each in client.models() if each.name == "timed")
-    assert (listed.registered_at, listed.state) == (
-        model.registered_at, torqued.ModelState.READY)
-    client.delete("timed")
-    tried = client.validate(PANDA).model
-    assert tried.registered_at is None
-    assert tried.state is torqued.ModelState.READY
-
-
-def test_a_model_that_no_longer_loads_tells_why(tmp_path):
-    store = tmp_path / "models.db"
-    with torqued.local([PANDA], store=store):
-        pass
-    with sqlite3.connect(store) as database:
-        database.execute("UPDATE revisions SET source = ?", (b"<robot",))
-    database.close()
-    with torqued.local(store=store) as client:
-        described = client.describe("panda")
-        listed, = client.models()
-        for told in (described, listed):
-            assert told.state is torqued.ModelState.BROKEN
-            assert told.problem and told.nq == 0
-        with pytest.raises(torqued.FailedPrecondition) as caught:
-            client.model("panda").compute(["mass_matrix"], q=np.zeros((1, 0)))
-        assert caught.value.reason is torqued.Reason.MODEL_BROKEN
-
-
-def test_lenient_registration(client):
-    assert not client.validate(ODD).valid
-    robot = client.register("odd", ODD, validation=torqued.Validation.LENIENT)
-    model = robot.model
-    assert model.options.validation is torqued.Validation.LENIENT
-    assert model.format is torqued.ModelFormat.URDF
-    result = robot.compute(["mass_matrix"], q=[0.0])
-    assert result.echo.validation is torqued.Validation.LENIENT
-    listed = {summary.name: summary for summary in client.models()}
-    assert listed["odd"].format is torqued.ModelFormat.URDF
-    client.delete("odd")
-    with pytest.raises(torqued.InvalidArgument) as caught:
-        client.validate(ODD, validation="lax")
-    assert caught.value.field == "validation"
-
-
-def test_a_finding_of_one_kind_comes_once(client):
-    report = client.validate(ODD)
-    gazebo, = (finding for finding in report.report.findings
-               if "<gazebo>" in finding.message)
-    assert (gazebo.count, gazebo.line) == (3, 2)
-    assert gazebo.more_places.line.tolist() == [3, 4]
-    assert report.report.warnings == 3
 
 
 def test_a_name_moves_only_from_what_is_expected(client):
@@ -438,5 +281,4 @@ def test_errors_travel_between_processes(client):
         client.model("panda").inverse_dynamics(np.zeros(6))
     copy = pickle.loads(pickle.dumps(caught.value))
     assert type(copy) is type(caught.value) and str(copy) == str(caught.value)
-    assert (copy.field, copy.reason) == (
-        "q", torqued.Reason.WRONG_COLUMN_COUNT)
+    assert (copy.field, copy.reason) == ("q", torqued.Reason.WRONG_COLUMN_COUNT)

@@ -12,8 +12,7 @@ MOTION = swinging(40)
 
 
 def test_arrays_and_tables_by_name(panda):
-    by_name = [dict(zip(PANDA, part.T)) for part in (
-        MOTION.q, MOTION.v, MOTION.a)]
+    by_name = [dict(zip(PANDA, part.T)) for part in (MOTION.q, MOTION.v, MOTION.a)]
     assert same(torqued.Trajectory(MOTION.time, *by_name), MOTION)
     turned = torqued.Trajectory(
         MOTION.time, dict(reversed(by_name[0].items())), *by_name[1:])

@@ -26,8 +26,7 @@ def test_what_is_written_is_read(tmp_path, name, motion):
 @pytest.mark.parametrize("name", ["move.npy", "move.csv", "move.npz"])
 @pytest.mark.parametrize("motion", [MOTION, positions(MOTION)],
                          ids=["rates", "positions"])
-def test_columns_without_names_are_the_joints_that_are_given(
-        tmp_path, name, motion):
+def test_columns_without_names_are_the_joints_that_are_given(tmp_path, name, motion):
     unnamed = torqued.Trajectory(motion.time, motion.q, motion.v, motion.a)
     unnamed.write(tmp_path / name)
     assert same(torqued.Trajectory.read(tmp_path / name, PANDA), motion)
@@ -47,10 +46,8 @@ def test_some_joints_of_a_file_in_another_order(tmp_path, name):
     read = torqued.Trajectory.read(tmp_path / name, joints=names)
     assert read.joint_names == tuple(names)
     for part in ("q", "v", "a"):
-        assert same_bits(getattr(read, part),
-                         getattr(MOTION, part)[:, [4, 1]].copy())
-    assert {text.partition(".")[0] for text in read.unused} == (
-        set(PANDA) - set(names))
+        assert same_bits(getattr(read, part), getattr(MOTION, part)[:, [4, 1]].copy())
+    assert {text.partition(".")[0] for text in read.unused} == (set(PANDA) - set(names))
     with pytest.raises(torqued.FileError, match="elbow") as caught:
         torqued.Trajectory.read(tmp_path / name, joints=["elbow"])
     assert caught.value.joint == "elbow"

@@ -21,8 +21,7 @@ JOINT = ('<link name="{0}_link"><inertial><mass value="1"/><inertia ixx="1" '
          '<joint name="{0}" type="continuous"><parent link="{1}"/>'
          '<child link="{0}_link"/><axis xyz="0 1 0"/></joint>')
 ROBOTS = {"leg": ["hip", "knee"], "lever": ["hip"], "pedestal": []}
-EVERY = pytest.mark.parametrize("case", CASES, ids=[
-    case["name"] for case in CASES])
+EVERY = pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 
 
 @pytest.fixture(scope="module", name="robots")
@@ -46,8 +45,7 @@ def write(said, directory):
     path = directory / said["name"]
     with path.open("wb") as file:
         if "arrays" in said:
-            np.savez(file, **{name: array(one)
-                              for name, one in said["arrays"].items()})
+            np.savez(file, **{name: array(one) for name, one in said["arrays"].items()})
         elif "array" in said:
             np.save(file, array(said["array"]))
         elif "base64" in said:
@@ -120,8 +118,7 @@ def test_torquectl(client, robots, tmp_path, case):
         [str(word) for word in (
             TORQUECTL, "--server", client.address, "trajectory", "check", path,
             "--model", robot.name, *flags)],
-        capture_output=True, encoding="utf-8", errors="replace", timeout=60,
-        check=False)
+        capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=False)
     if "read" in case:
         assert done.returncode == 0, done.stderr
         told = re.search(r"move\.\w+: not used: (.*)", done.stderr)

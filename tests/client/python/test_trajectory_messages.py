@@ -1,13 +1,12 @@
 """Samples of motions as messages of ROS."""
 
-import json
 
 import numpy as np
 import pytest
 import torqued
 import yaml
 from conftest import same_bits
-from messages import POINT, ROS_1, ROS_2, TIME, read_text
+from messages import POINT, ROS_1, ROS_2, read_text
 from motions import same
 
 
@@ -23,18 +22,6 @@ def test_messages_as_the_tools_print_them(tmp_path):
     assert same_bits(second.q, first.q) and same_bits(second.time, first.time)
 
 
-@pytest.mark.parametrize("around", [
-    ["trajectory"], ["goal", "trajectory"], ["joint_trajectory"]])
-def test_messages_around_a_trajectory(tmp_path, around):
-    message = yaml.safe_load(ROS_2.replace("---", ""))
-    expected = read_text(tmp_path, ROS_2)
-    for name in reversed(around):
-        message = {name: message, "goal_time_tolerance": {"sec": 0}}
-    for text, name in ((json.dumps(message), "move.json"),
-                       (yaml.safe_dump(message), "move.yaml")):
-        assert same(read_text(tmp_path, text, name), expected)
-
-
 @pytest.mark.parametrize("given, seconds", [
     ("1.5", 1.5), ("{sec: 2}", 2), ("{nsecs: 7}", 7e-9),
     ("{sec: 1, nanosec: 234}", 1.000000234)])
@@ -42,12 +29,6 @@ def test_times_from_the_start(tmp_path, given, seconds):
     read = read_text(tmp_path, POINT.format(
         "{positions: [0], time_from_start: " + given + "}"))
     assert read.time.tolist() == [0, seconds]
-
-
-def test_sixteen_levels_of_yaml_are_read(tmp_path):
-    deep = "[" * 15 + "]" * 15
-    read = read_text(tmp_path, f"more: {deep}\n" + ROS_2)
-    assert same(read, read_text(tmp_path, ROS_2))
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -62,22 +43,12 @@ def test_either_parser_of_yaml_will_do(tmp_path, monkeypatch, compiled):
             read_text(tmp_path, text)
 
 
-def test_words_of_yaml_keep_their_letters(tmp_path):
-    read = read_text(tmp_path, POINT.format(
-        "{positions: [+2.5], velocities: ~, accelerations: null, " + TIME
-        + "}").replace("[j]", "[Elbow_Y]"))
-    assert read.joint_names == ("Elbow_Y",) and read.q[1] == 2.5
-    assert read.v is None and read.a is None
-
-
 @pytest.mark.parametrize("name", ["move.yaml", "move.json"])
 @pytest.mark.parametrize("times, row", [
     ([0, 2.0**31], 1), ([-2.0**31 - 1, 0], 0), ([0, 1e300], 1),
-    ([0, 1e-10], 1), ([1, 1.25, 1.25 + 3e-10], 2),
-    ([0, 2**31 - 1 + 0.9999999999], 1)])
+    ([0, 1e-10], 1), ([1, 1.25, 1.25 + 3e-10], 2), ([0, 2**31 - 1 + 0.9999999999], 1)])
 def test_times_that_do_not_fit_the_message(tmp_path, name, times, row):
-    motion = torqued.Trajectory(times, np.zeros((len(times), 1)),
-                                joint_names=["j"])
+    motion = torqued.Trajectory(times, np.zeros((len(times), 1)), joint_names=["j"])
     with pytest.raises(torqued.FileError, match="does not fit") as caught:
         motion.write(tmp_path / name)
     error = caught.value
@@ -86,19 +57,9 @@ def test_times_that_do_not_fit_the_message(tmp_path, name, times, row):
     assert not (tmp_path / name).exists()
 
 
-def test_times_that_just_fit_the_message(tmp_path):
-    times = [-2.0**31, -1.5, -1e-9, 0, 1e-9, 0.9999999999, 2**31 - 1]
-    motion = torqued.Trajectory(times, np.zeros((7, 1)), joint_names=["j"])
-    motion.write(tmp_path / "move.json")
-    read = torqued.Trajectory.read(tmp_path / "move.json")
-    assert read.time.tolist() == [1 if time == times[5] else time
-                                  for time in times]
-
-
 def test_what_is_written_for_ros_is_numbers_to_others(tmp_path):
     small = torqued.Trajectory([0, 1], [[1e-5], [1e22]], joint_names=["on"])
     small.write(tmp_path / "move.yaml")
     message = yaml.safe_load((tmp_path / "move.yaml").read_text())
     assert message["joint_names"] == ["on"]
-    assert [point["positions"] for point in message["points"]] == [
-        [1e-5], [1e22]]
+    assert [point["positions"] for point in message["points"]] == [[1e-5], [1e22]]

@@ -10,8 +10,7 @@ client belongs to the event loop in which it was connected.
 """
 
 from torqued.aio.client import Client, connect, local
-from torqued.aio.connection import Connection
-from torqued.aio.opening import Opening
+from torqued.aio.connection import Connection, Opening
 from torqued.aio.robot import Robot
 
 __all__ = ["Client", "Connection", "Opening", "Robot", "connect", "local"]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from torqued.values import FloatArray
 from torqued.contract import Reason
 from torqued.errors import FilePlace
+from torqued.values import FloatArray
 
 
 class Wanted(NamedTuple):
@@ -17,8 +17,7 @@ class Wanted(NamedTuple):
 
     joints: of the joints that have names, these only, in this order; None: all.
     columns: what columns without names are; None: such are refused.
-    rates: whether v and a are read; otherwise they are left out like all that
-        nobody asked for.
+    rates: whether v and a are read.
     """
 
     joints: Sequence[str] | None = None
@@ -29,9 +28,9 @@ class Wanted(NamedTuple):
 class Samples(NamedTuple):
     """As a file has them; nothing is looked at but its form.
 
-    joints: None where the file does not name them. lines: of the rows, from 1,
-    for a text with a line for each. unused: names of what else is in the file;
-    others: of its joints that are not among `joints`.
+    joints: None if the file does not name them. lines: of the rows, from 1, for a text
+    with a line for each. unused: names of what else is in the file; others: of its
+    joints that are not among `joints`.
     """
 
     joints: Sequence[str] | None
@@ -52,39 +51,35 @@ def split_plain(numbers: FloatArray, wanted: Wanted, place: FilePlace,
     joints = wanted.columns
     if joints is None:
         raise place.problem(
-            "the columns have no names; say with `joints` which joints they "
-            "are of, in their order", reason=Reason.WRONG_JOINT_NAMES)
+            "the columns have no names; say with `joints` which joints they are of, in "
+            "their order", reason=Reason.WRONG_JOINT_NAMES)
     n, columns = len(joints), numbers.shape[1]
     if columns not in (1 + n, 1 + 3 * n):
         raise place.problem(
-            f"there are {columns} columns; {n} joints have {1 + n} with time "
-            f"and q, or {1 + 3 * n} with time, q, v and a",
-            reason=Reason.WRONG_COLUMN_COUNT)
-    q, v, a = (np.ascontiguousarray(numbers[:, 1 + k * n:1 + (k + 1) * n])
-               for k in range(3))
-    has_rates = columns == 1 + 3 * n and wanted.rates
-    return Samples(joints, numbers[:, 0].copy(), q, v if has_rates else None,
-                   a if has_rates else None, lines=lines)
+            f"there are {columns} columns; {n} joints have {1 + n} with time and q, or "
+            f"{1 + 3 * n} with time, q, v and a", reason=Reason.WRONG_COLUMN_COUNT)
+    blocks = [numbers[:, k:k + n].copy("C") for k in range(1, columns, n)] if n else [
+        numbers[:, 1:].copy()] * 3
+    v, a = blocks[1:] if wanted.rates and len(blocks) == 3 else (None, None)
+    return Samples(joints, numbers[:, 0].copy(), blocks[0], v, a, lines=lines)
 
 
 def chosen(present: Sequence[str], joints: Sequence[str] | None,
            place: FilePlace) -> tuple[list[int], tuple[str, ...]]:
-    """Columns of `joints` (None: all that are present), and the names of the
-    others."""
-    repeated = {name for name in present if list(present).count(name) > 1}
-    if repeated:
-        joint = min(repeated)
-        raise place.problem(f"has the joint {joint!r} twice", joint=joint,
-                            reason=Reason.WRONG_JOINT_NAMES)
-    if joints is None:
-        return list(range(len(present))), ()
-    for joint in joints:
-        if joint not in present:
+    """Columns of `joints` (None: all that are present), and the names of the others."""
+    names = list(present)
+    for joint in names:
+        if names.count(joint) > 1:
+            raise place.problem(f"has the joint {joint!r} twice", joint=joint,
+                                reason=Reason.WRONG_JOINT_NAMES)
+    for joint in joints or ():
+        if joint not in names:
             raise place.problem(
-                f"lacks the joint {joint!r}; there are {', '.join(present)}",
+                f"lacks the joint {joint!r}; there are {', '.join(names)}",
                 joint=joint, reason=Reason.WRONG_JOINT_NAMES)
-    return [list(present).index(joint) for joint in joints], tuple(
-        name for name in present if name not in joints)
+    wanted = names if joints is None else joints
+    return [names.index(joint) for joint in wanted], tuple(
+        name for name in names if name not in wanted)
 
 
 def of_joints(samples: Samples, joints: Sequence[str] | None,
@@ -94,12 +89,8 @@ def of_joints(samples: Samples, joints: Sequence[str] | None,
     columns, others = chosen(samples.joints, joints, place)
     if joints is None:
         return samples
-
-    def taken(numbers: FloatArray | None) -> FloatArray | None:
-        return None if numbers is None else np.ascontiguousarray(
-            numbers[:, columns])
-
-    return samples._replace(
-        joints=joints, q=np.ascontiguousarray(samples.q[:, columns]),
-        v=taken(samples.v), a=taken(samples.a),
-        unused=samples.unused + others, others=others)
+    q, v, a = (None if numbers is None else np.ascontiguousarray(numbers[:, columns])
+               for numbers in (samples.q, samples.v, samples.a))
+    assert q is not None
+    return samples._replace(joints=joints, q=q, v=v, a=a,
+                            unused=samples.unused + others, others=others)
