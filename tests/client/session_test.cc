@@ -44,10 +44,9 @@ class LocalSessionTest : public SessionTest {
 
 TEST_F(SessionTest, ThatItWaitsIsToldOnceWithTheReason) {
   session_.RemarkWaiting(kOverloaded);
-  EXPECT_EQ(
-      err_.str(),
-      "torquectl: waiting to try again, within the timeout of 1 min 00 s: "
-      "OVERLOADED: Too many rows.\n");
+  EXPECT_EQ(err_.str(),
+            "torquectl: waiting to try again, within the timeout of 30 s: "
+            "OVERLOADED: Too many rows.\n");
   err_.str("");
   session_.RemarkWaiting(kOverloaded);
   EXPECT_EQ(err_.str(), "");
