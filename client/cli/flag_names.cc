@@ -69,11 +69,11 @@ std::string FlagNames::Of(std::string_view field) const {
     std::string flag;
     if (rest.starts_with('.')) {
       const auto [member, behind] = Split(rest.substr(1));
-      flag = Flag(name + "_" + member);
+      flag = Flag(std::string(name).append("_").append(member));
       if (!flag.empty()) return flag.append(behind);
     }
     if (rest == ".wrench") rest = {};  // the table of a tip wrench
-    if (name == "bounds" || name == "drives") name = "limits";
+    if (name == "drives" || name == "position_limits") name = "limits";
     flag = Flag(name);
     if (!flag.empty()) {
       if (rest.starts_with('.'))
