@@ -169,7 +169,7 @@ std::string Session::ResolveModel(const std::string& model) {
   // No reference has one.
   if (has_slash) {
     throw DataError(model, fs::is_directory(model, ignored)
-                               ? "is a directory"
+                               ? "this is a directory"
                                : "there is no such file");
   }
   RequireModel(model);

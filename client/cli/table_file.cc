@@ -46,7 +46,7 @@ class Reader {
       case Container::kCsv:
       case Container::kNpy: {
         CsvTable csv = ParseTable(content, name);
-        if (csv.numbers.rows() == 0) Fail("has no rows");
+        if (csv.numbers.rows() == 0) Fail("the file has no rows");
         table_.lines = std::move(csv.lines);
         Take(csv.header.empty() ? Plain(csv.numbers) : Named(csv));
       }
@@ -94,7 +94,7 @@ class Reader {
         blocks.tables.emplace(suffix, std::move(*found));
       } else if (IsRequired(suffix)) {
         const std::string near = columns.NearHint(table_.joints, suffix);
-        Fail("has no column " + table_.joints.front() + "." +
+        Fail("the file has no column " + table_.joints.front() + "." +
              std::string(suffix) + ", nor of any other joint of the model" +
              (near.empty() ? hint : near));
       }
@@ -160,7 +160,7 @@ class Reader {
     for (const std::string& joint : table_.joints) {
       const auto place = places.find(joint);
       if (place == places.end()) {
-        Fail("has no joint " + joint +
+        Fail("the file has no joint " + joint +
              NearHint(joint, file,
                       {table_.joints.begin(), table_.joints.end()}));
       }
@@ -175,7 +175,8 @@ class Reader {
 
   void Take(StateBlocks blocks) {
     if (!blocks.joints) RequireOrder();
-    if (blocks.time.empty() && blocks.tables.empty()) Fail("has no rows");
+    if (blocks.time.empty() && blocks.tables.empty())
+      Fail("the file has no rows");
     const std::vector<std::string> joints =
         blocks.joints.value_or(table_.joints);
     table_.unused = std::move(blocks.unused);
@@ -209,9 +210,10 @@ class Reader {
       }
       input = numbers(Eigen::all, columns);
     }
-    if (rows <= 0) Fail("has no rows");
+    if (rows <= 0) Fail("the file has no rows");
     if (!blocks.tip_wrench) return;
-    if (!rules_.with_wrench) Fail("has a tip_wrench, which is not taken here");
+    if (!rules_.with_wrench)
+      Fail("the file has a tip_wrench, which only a check takes");
     table_.tip_wrench = *std::move(blocks.tip_wrench);
     const Eigen::Index wrenches = table_.tip_wrench.rows();
     if (wrenches != rows && wrenches != 1) {

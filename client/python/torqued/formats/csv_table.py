@@ -81,7 +81,7 @@ def parse(file: BinaryIO, place: FilePlace) -> Table:
         rows.append([float(cell) for cell in cells])
         lines.append(line)
     if not rows:
-        raise place.problem("has no samples", reason=Reason.MISSING_INPUT)
+        raise place.problem("the file has no samples", reason=Reason.MISSING_INPUT)
     return Table(header, np.array(rows, float), lines)
 
 
@@ -100,10 +100,10 @@ def _named(table: Table, wanted: Wanted, place: FilePlace) -> Samples:
     header, joints = table.header, wanted.joints
     for name in header:
         if header.count(name) > 1:
-            raise place.problem(f"has two columns {name!r}", column=name)
+            raise place.problem(f"the file has two columns {name!r}", column=name)
     if "time" not in header:
-        raise place.problem("has no column 'time'", reason=Reason.MISSING_INPUT,
-                            column="time")
+        raise place.problem("the file has no column 'time'",
+                            reason=Reason.MISSING_INPUT, column="time")
     present = [name[:-2] for name in header if name.endswith(".q")]
     bare = [name for name in header if name not in ("", "time", *present)
             and (name in joints if joints is not None
@@ -113,7 +113,8 @@ def _named(table: Table, wanted: Wanted, place: FilePlace) -> Samples:
             f"column {bare[0]!r} does not say what it holds: call it {bare[0]}.q if "
             "it holds positions", reason=Reason.MISSING_INPUT)
     if not present and (joints is None or joints):
-        raise place.problem("has no column <joint>.q", reason=Reason.MISSING_INPUT)
+        raise place.problem("the file has no column <joint>.q",
+                            reason=Reason.MISSING_INPUT)
     _, others = chosen(present, joints, place)
     names = present if joints is None else joints
     used = {"time"}
@@ -125,7 +126,7 @@ def _named(table: Table, wanted: Wanted, place: FilePlace) -> Samples:
             return None
         if missing:
             raise place.problem(
-                f"has no column {missing[0]!r}, but {suffix} of other joints",
+                f"the file has no column {missing[0]!r}, but {suffix} of other joints",
                 reason=Reason.WRONG_JOINT_NAMES, column=missing[0], joint=missing[0][:-2])
         used.update(columns)
         return table.numbers[:, [header.index(name) for name in columns]].copy("C")
