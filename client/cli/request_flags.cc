@@ -172,9 +172,8 @@ Fields FieldsOf(v1::Quantity quantity) {
                                      ->options()
                                      .GetExtension(v1::quantity_info);
   Fields fields;
-  // The empty word has what counts everywhere.
   std::istringstream words(info.needs() + " " + info.uses());
-  std::string word;
+  std::string word = "all";
   do {
     const auto [begin, end] = kFields.equal_range(word);
     if (begin == end) fields.insert(word);

@@ -5,8 +5,6 @@ stands for, and the comments of fields."""
 import json
 import re
 
-from python_module import ALWAYS, WORDS
-
 FLAGS = ("EvaluateStart", "EvaluateChunk", "CheckTrajectoryStart")
 
 
@@ -27,9 +25,11 @@ def generate(contract):
         for field in contract.message(message).fields:
             if field.message_type:
                 calls[macro].append(field.name)
-    # The empty word: these count everywhere.
-    for word, fields in {**WORDS, "": [*ALWAYS, "fail_fast"]}.items():
-        calls["TORQUED_INPUT_WORD"] += [f'"{word}", "{field}"' for field in fields]
+    words = {word for _, info, _ in contract.quantities()
+             for word in (info.needs + " " + info.uses).split()}
+    for word in ["all", *sorted(words)]:
+        calls["TORQUED_INPUT_WORD"] += [
+            f'"{word}", "{field}"' for field in contract.read_with(word)]
     for name in contract.reached_from(FLAGS, ("Array",)):
         for field in contract.message(name).fields:
             text = help_text(contract, field)
@@ -39,4 +39,4 @@ def generate(contract):
     for macro, arguments in calls.items():
         lines += [f"#ifdef {macro}", *(f"{macro}({each})" for each in arguments),
                   f"#undef {macro}", "#endif"]
-    return "torqued/v1/tables.inc", "\n".join(lines) + "\n"
+    yield "torqued/v1/tables.inc", "\n".join(lines) + "\n"

@@ -35,18 +35,6 @@ R = TypeVar("R")
 BOUND: Any = ...
 '''
 POSITIONAL = ("q", "v", "a", "tau")
-# Options and inputs that a word of QuantityInfo stands for, beside itself.
-WORDS = {
-    "gravity": ["gravity"],
-    "friction": ["viscous_friction", "coulomb_friction", "coulomb_smoothing"],
-    "wrenches": ["tip_wrench_on_environment", "tip_wrench_reference_frame",
-                 "external_wrenches_on_robot", "tip_frame"],
-    "base_motion": ["base_twist", "base_acceleration"],
-    "frames": ["tip_frame", "reference_frame"],
-    "task": ["tip_frame", "reference_frame", "axes", "singularity", "damping",
-             "rank_tolerance", "characteristic_length"],
-}
-ALWAYS = ["joint_names", "payload", "precision"]
 # What the client itself understands: type, what it is.
 OWN = {
     "bad_rows": ("BadRows | None", '"raise" (default): RowError for the first row '
@@ -211,8 +199,10 @@ class Generator:
         words = (info.needs + " " + info.uses).split()
         keywords = []
         for word in words:
-            keywords += WORDS.get(word, [word] if word not in POSITIONAL else [])
-        keywords += ALWAYS
+            keywords += self.contract.read_with(word) or (
+                [word] if word not in POSITIONAL else [])
+        keywords += [name for name in self.contract.read_with("all")
+                     if name != "fail_fast"]
         return list(dict.fromkeys(keywords))
 
     def function(self, value, info, results, awaited):
@@ -431,4 +421,4 @@ def short_name(value):
 
 
 def generate(contract):
-    return "torqued/contract.py", "\n".join(Generator(contract).module()) + "\n"
+    yield "torqued/contract.py", "\n".join(Generator(contract).module()) + "\n"

@@ -242,4 +242,4 @@ class Generator:
 
 
 def generate(contract):
-    return "contract.ts", "\n".join(Generator(contract).module()) + "\n"
+    yield "contract.ts", "\n".join(Generator(contract).module()) + "\n"

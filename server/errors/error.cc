@@ -206,23 +206,13 @@ Error BrokenModel(const ModelEntry& entry) {
 }
 
 grpc::StatusCode CodeOf(v1::Reason reason) {
-  using enum grpc::StatusCode;
-  static const std::map<v1::Reason, grpc::StatusCode> others = {
-      {v1::REASON_UNSPECIFIED, INTERNAL},
-      {v1::INTERNAL_ERROR, INTERNAL},
-      {v1::MODEL_NOT_FOUND, NOT_FOUND},
-      {v1::MODEL_BROKEN, FAILED_PRECONDITION},
-      {v1::REVISION_CONFLICT, FAILED_PRECONDITION},
-      {v1::REQUEST_TOO_LARGE, RESOURCE_EXHAUSTED},
-      {v1::OVERLOADED, RESOURCE_EXHAUSTED},
-      {v1::QUOTA_REACHED, RESOURCE_EXHAUSTED},
-      {v1::UNAUTHENTICATED, UNAUTHENTICATED},
-      {v1::PERMISSION_DENIED, PERMISSION_DENIED},
-      {v1::READ_ONLY, PERMISSION_DENIED},
-      {v1::DRAINING, UNAVAILABLE},
-      {v1::STORE_UNAVAILABLE, UNAVAILABLE}};
-  const auto found = others.find(reason);
-  return found == others.end() ? INVALID_ARGUMENT : found->second;
+  const int code = v1::Reason_descriptor()
+                       ->FindValueByNumber(reason)
+                       ->options()
+                       .GetExtension(v1::reason_info)
+                       .code();
+  return code == 0 ? grpc::StatusCode::INTERNAL
+                   : static_cast<grpc::StatusCode>(code);
 }
 
 grpc::Status ToStatus(const Error& error) {

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <span>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,16 +13,11 @@
 namespace torqued::server {
 namespace {
 
-/// "(0 0 -9.81)".
-std::string List(const auto& numbers) {
-  std::string text;
-  for (const double number : numbers) {
-    text += (text.empty() ? "(" : " ") + NumberText(number);
-  }
-  return text + ")";
-}
+using google::protobuf::EnumValueDescriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
 
-std::string Joined(const auto& parts, const char* between = ", ") {
+std::string Joined(const std::vector<std::string>& parts, const char* between) {
   std::string text;
   for (const std::string& part : parts) {
     text += (text.empty() ? "" : between) + part;
@@ -29,143 +25,185 @@ std::string Joined(const auto& parts, const char* between = ", ") {
   return text;
 }
 
-bool AnyNonzero(const auto& numbers) {
-  return std::any_of(numbers.begin(), numbers.end(),
-                     [](double number) { return number != 0; });
-}
-
-/// Of one joint.
-struct Units {
-  std::string position, velocity, effort, viscous, inertia;
-};
-
-Units UnitsOf(const v1::JointDemand& joint) {
-  if (joint.effort_unit() == "N") return {"m", "m/s", "N", "N s/m", "kg"};
-  return {"rad", "rad/s", "N m", "N m s/rad", "kg m\u00b2"};
-}
-
-std::string Friction(const v1::Terms& terms) {
-  std::vector<std::string> parts;
-  if (terms.viscous_friction()) parts.emplace_back("viscous");
-  if (terms.coulomb_friction()) parts.emplace_back("Coulomb");
-  if (parts.empty()) return "none";
-  std::string text = Joined(parts, " and ");
-  if (terms.coulomb_friction() && terms.coulomb_smoothing() != 0) {
-    text += ", smoothed about rest with " +
-            NumberText(terms.coulomb_smoothing()) + " rad/s or m/s";
-  }
-  return text;
-}
-
-std::string Load(const v1::Payload& payload) {
-  std::string text = Cat(NumberText(payload.mass()), " kg at ",
-                         payload.frame().empty() ? "the tip" : payload.frame());
-  if (AnyNonzero(payload.center_of_mass())) {
-    text += ", centre of mass " + List(payload.center_of_mass()) + " m";
-  }
-  if (AnyNonzero(payload.inertia())) {
-    text += ", inertia " + List(payload.inertia()) + " kg m\u00b2";
-  }
-  return text;
-}
-
-std::string Rates(v1::Differentiation derive) {
-  if (derive == v1::DIFFERENTIATION_UNSPECIFIED) return "as they are given";
-  return Cat("derived from the positions by a ",
-             derive == v1::DIFFERENTIATION_CUBIC_SPLINE ? "cubic" : "quintic",
-             " spline");
-}
-
-/// "velocity limit 2 rad/s" of each member that is present.
-class Members {
- public:
-  void Add(bool present, const char* what, double number,
-           const std::string& unit) {
-    if (present)
-      parts_.push_back(Cat(what, " ", NumberText(number), " ", unit));
-  }
-  void Add(std::string part) { parts_.push_back(std::move(part)); }
-  std::string Text() const {
-    return parts_.empty() ? "that of the model" : Joined(parts_, "; ");
-  }
-
- private:
-  std::vector<std::string> parts_;
-};
-
-std::string Words(const v1::PositionLimits& limits, const Units& units) {
-  Members members;
-  members.Add(limits.has_lower(), "from", limits.lower(), units.position);
-  members.Add(limits.has_upper(), "up to", limits.upper(), units.position);
-  return members.Text();
-}
-
-std::string Words(const v1::Drive& drive, const Units& units) {
-  Members members;
-  members.Add(drive.has_velocity_limit(), "velocity limit",
-              drive.velocity_limit(), units.velocity);
-  members.Add(drive.has_effort_limit(), "torque limit", drive.effort_limit(),
-              units.effort);
-  std::vector<std::string> curve;
-  for (const v1::TorqueSpeedPoint& point : drive.torque_speed()) {
-    curve.push_back(Cat(NumberText(point.torque()), " ", units.effort, " at ",
-                        NumberText(point.speed()), " ", units.velocity));
-  }
-  if (!curve.empty()) members.Add("torque by speed: " + Joined(curve));
-  members.Add(drive.has_viscous_friction(), "viscous friction",
-              drive.viscous_friction(), units.viscous);
-  members.Add(drive.has_coulomb_friction(), "Coulomb friction",
-              drive.coulomb_friction(), units.effort);
-  members.Add(drive.has_armature(), "rotor inertia", drive.armature(),
-              units.inertia);
-  return members.Text();
-}
-
-/// "LOCAL_WORLD_ALIGNED" as "local world aligned".
-std::string Lower(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-    return c == '_' ? ' ' : static_cast<char>(std::tolower(c));
-  });
+/// "rank_tolerance" as "rank tolerance".
+std::string Spaced(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
   return name;
 }
 
-std::string Axes(v1::ReferenceFrame frame) {
-  constexpr std::string_view kPrefix = "REFERENCE_FRAME_";
-  if (frame == v1::REFERENCE_FRAME_UNSPECIFIED) return "local";
-  return Lower(v1::ReferenceFrame_Name(frame).substr(kPrefix.size()));
+/// REFERENCE_FRAME_WORLD as "world".
+std::string Words(const EnumValueDescriptor& value) {
+  std::string prefix = value.type()->value(0)->name();
+  prefix.resize(prefix.rfind('_') + 1);  // of _UNSPECIFIED
+  std::string words = Spaced(value.name().substr(prefix.size()));
+  for (char& c : words) c = static_cast<char>(std::tolower(c));
+  return words;
 }
 
-std::string Task(const v1::OperationalSpaceOptions& task,
-                 v1::ReferenceFrame frame) {
-  constexpr std::string_view kPrefix = "TASK_AXIS_";
-  std::vector<std::string> axes;
-  for (const int axis : task.axes()) {
-    axes.push_back(Lower(v1::TaskAxis_Name(static_cast<v1::TaskAxis>(axis))
-                             .substr(kPrefix.size())));
-  }
-  std::string text = Cat(axes.empty() ? "all six axes" : "axes " + Joined(axes),
-                         ", ", Axes(frame));
-  if (task.singularity() == v1::SINGULARITY_RULE_DAMPED) {
-    text += ", damped with " + NumberText(task.damping());
-  }
-  if (task.has_rank_tolerance()) {
-    text += ", rank tolerance " + NumberText(task.rank_tolerance());
-  }
-  if (task.has_characteristic_length()) {
-    text += ", length " + NumberText(task.characteristic_length()) + " m";
-  }
-  return text;
+std::string FirstString(const Message& message) {
+  return message.GetReflection()->GetString(message,
+                                            message.GetDescriptor()->field(0));
 }
+
+/// Puts the fields of a message into words, as their OptionInfo says.
+class OptionWriter {
+ public:
+  OptionWriter(const std::set<std::string>& sliding,
+               v1::TrajectoryVerdict* verdict)
+      : sliding_(sliding), verdict_(*verdict) {}
+
+  void Write(const Message& message) {
+    for (int k = 0; k < message.GetDescriptor()->field_count(); ++k) {
+      Write(message, *message.GetDescriptor()->field(k));
+    }
+  }
+
+  void Add(const std::string& title, std::string words, bool given = true) {
+    if (last_ != nullptr && last_->title() == title) {
+      if (!given) return;
+      if (last_given_) words = Cat(last_->words(), ", ", words);
+    } else {
+      last_ = verdict_.add_asked_words();
+      last_->set_title(title);
+    }
+    last_->set_words(std::move(words));
+    last_given_ = given;
+  }
+
+ private:
+  static const v1::OptionInfo& Info(const FieldDescriptor& field) {
+    return field.options().GetExtension(v1::option_info);
+  }
+
+  static bool IsGiven(const Message& message, const FieldDescriptor& field) {
+    return field.is_repeated()
+               ? message.GetReflection()->FieldSize(message, &field) > 0
+               : message.GetReflection()->HasField(message, &field);
+  }
+
+  void Write(const Message& message, const FieldDescriptor& field) {
+    const v1::OptionInfo& info = Info(field);
+    const std::string title =
+        info.title().empty() ? Spaced(field.name()) : info.title();
+    const bool is_message = field.message_type() != nullptr;
+    if (!IsGiven(message, field)) {
+      if (!info.absent().empty()) Add(title, info.absent(), false);
+    } else if (is_message && field.is_repeated()) {
+      // Of one joint each, which the first field names.
+      const auto& all = *message.GetReflection();
+      for (int k = 0; k < all.FieldSize(message, &field); ++k) {
+        const Message& item = all.GetRepeatedMessage(message, &field, k);
+        const std::string joint = FirstString(item);
+        slides_ = sliding_.contains(joint);
+        const std::string parts = Parts(item, 1);
+        Add(Cat(title, " ", joint),
+            parts.empty() ? "that of the model" : parts);
+      }
+    } else if (is_message && info.title().empty()) {
+      Write(message.GetReflection()->GetMessage(message, &field));
+    } else {
+      Add(title,
+          Filled(info.words().empty() ? "{}" : info.words(), message, field));
+    }
+  }
+
+  /// "mass 2 kg, frame tool" for the fields from `first` on.
+  std::string Parts(const Message& message, int first = 0) const {
+    std::vector<std::string> parts;
+    for (int k = first; k < message.GetDescriptor()->field_count(); ++k) {
+      const FieldDescriptor& field = *message.GetDescriptor()->field(k);
+      const std::string& words = Info(field).words();
+      if (IsGiven(message, field)) {
+        parts.push_back(
+            Filled(words.empty() ? Spaced(field.name()) + " {}" : words,
+                   message, field));
+      } else if (!Info(field).absent().empty()) {
+        parts.push_back(Info(field).absent());
+      }
+    }
+    return Joined(parts, ", ");
+  }
+
+  std::string Filled(std::string words, const Message& message,
+                     const FieldDescriptor& field) const {
+    const std::size_t mark = words.find("{}");
+    if (mark == std::string::npos) return words;
+    return words.replace(mark, 2, Value(message, field));
+  }
+
+  /// With its unit.
+  std::string Value(const Message& message,
+                    const FieldDescriptor& field) const {
+    const auto& get = *message.GetReflection();
+    const bool numbers = field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE;
+    std::string text;
+    if (field.is_repeated()) {
+      std::vector<std::string> values;
+      for (int k = 0; k < get.FieldSize(message, &field); ++k) {
+        switch (field.cpp_type()) {
+          case FieldDescriptor::CPPTYPE_DOUBLE:
+            values.push_back(
+                NumberText(get.GetRepeatedDouble(message, &field, k)));
+            break;
+          case FieldDescriptor::CPPTYPE_ENUM:
+            values.push_back(Words(*get.GetRepeatedEnum(message, &field, k)));
+            break;
+          case FieldDescriptor::CPPTYPE_MESSAGE:
+            values.push_back(Point(get.GetRepeatedMessage(message, &field, k)));
+            break;
+          default:
+            values.push_back(get.GetRepeatedString(message, &field, k));
+        }
+      }
+      text =
+          numbers ? Cat("(", Joined(values, " "), ")") : Joined(values, ", ");
+    } else if (numbers) {
+      text = NumberText(get.GetDouble(message, &field));
+    } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
+      text = Words(*get.GetEnum(message, &field));
+    } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      text = Parts(get.GetMessage(message, &field));
+    } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
+      text = "yes";
+    } else {
+      text = get.GetString(message, &field);
+    }
+    const std::string& units = Info(field).unit();
+    if (units.empty()) return text;
+    const std::size_t bar = units.find(" | ");
+    if (bar == std::string::npos) return Cat(text, " ", units);
+    return Cat(text, " ",
+               slides_ ? units.substr(bar + 3) : units.substr(0, bar));
+  }
+
+  /// "1.5 rad/s: 20 N m": all fields, be they 0.
+  std::string Point(const Message& message) const {
+    std::vector<std::string> values;
+    for (int k = 0; k < message.GetDescriptor()->field_count(); ++k) {
+      values.push_back(Value(message, *message.GetDescriptor()->field(k)));
+    }
+    return Joined(values, ": ");
+  }
+
+  const std::set<std::string>& sliding_;
+  v1::TrajectoryVerdict& verdict_;
+  v1::AskedWords* last_ = nullptr;
+  bool last_given_ = false;
+  bool slides_ = false;
+};
 
 /// Six numbers a sample.
-std::string Wrench(std::span<const double> wrenches, v1::ReferenceFrame frame) {
-  const auto first = wrenches.first(6);
+std::string Wrench(std::span<const double> wrenches) {
   // Equal to itself a sample later: the same at all.
-  const bool constant = std::equal(wrenches.begin() + 6, wrenches.end(),
-                                   wrenches.begin(), wrenches.end() - 6);
-  return Cat(constant ? List(first) + ", moment [N m] and force [N]"
-                      : "changes from sample to sample",
-             ", axes ", Axes(frame));
+  if (!std::equal(wrenches.begin() + 6, wrenches.end(), wrenches.begin(),
+                  wrenches.end() - 6)) {
+    return "changes from sample to sample";
+  }
+  std::vector<std::string> numbers;
+  for (const double number : wrenches.first(6)) {
+    numbers.push_back(NumberText(number));
+  }
+  return Cat("(", Joined(numbers, " "), "), moment [N m] and force [N]");
 }
 
 }  // namespace
@@ -173,55 +211,36 @@ std::string Wrench(std::span<const double> wrenches, v1::ReferenceFrame frame) {
 void PutAskedIntoWords(std::span<const double> wrenches,
                        std::span<const std::string> model_joints,
                        v1::TrajectoryVerdict* verdict) {
-  const v1::CheckTrajectoryStart& asked = verdict->asked();
-  const v1::Options& options = asked.options();
-  const auto add = [&](std::string title, std::string words) {
-    v1::AskedWords* item = verdict->add_asked_words();
-    item->set_title(std::move(title));
-    item->set_words(std::move(words));
-  };
-  add("gravity", List(verdict->echo().terms().gravity()) + " m/s\u00b2");
-  add("payload",
-      options.has_payload() ? Load(verdict->echo().payload()) : "none");
-  add("friction", Friction(options.terms()));
-  add("velocities and accelerations", Rates(asked.derive()));
-  if (asked.has_derating() && asked.derating() != 1) {
-    add("derating", "all torque limits times " + NumberText(asked.derating()));
+  // As it counted, and without the defaults that it spells out.
+  v1::CheckTrajectoryStart asked = verdict->asked();
+  v1::Options& options = *asked.mutable_options();
+  asked.clear_model();
+  asked.clear_tables();
+  asked.clear_tip_wrench_profile();
+  options.clear_encoding();
+  *options.mutable_terms()->mutable_gravity() =
+      verdict->echo().terms().gravity();
+  if (options.has_payload()) {
+    options.mutable_payload()->set_frame(verdict->echo().payload().frame());
   }
-  std::unordered_map<std::string_view, Units> units;
+  if (options.precision() == v1::PRECISION_DOUBLE) options.clear_precision();
+  if (std::ranges::equal(options.joint_names(), model_joints)) {
+    options.clear_joint_names();
+  }
+  if (asked.derating() == 1) asked.clear_derating();
+  if (wrenches.empty()) asked.clear_tip_wrench_reference_frame();
+
+  std::set<std::string> sliding;
   for (const v1::JointDemand& joint : verdict->joints()) {
-    units.emplace(joint.joint(), UnitsOf(joint));
+    if (joint.effort_unit() == "N") sliding.insert(joint.joint());
   }
+  OptionWriter writer(sliding, verdict);
+  writer.Write(asked);
   if (asked.drives().empty() && asked.position_limits().empty()) {
-    add("limits", "those of the model");
-  }
-  for (const v1::Drive& drive : asked.drives()) {
-    add("drive of " + drive.dof(), Words(drive, units.at(drive.dof())));
-  }
-  for (const v1::PositionLimits& limits : asked.position_limits()) {
-    add("position limits of " + limits.coordinate(),
-        Words(limits, units.at(limits.coordinate())));
+    writer.Add("limits", "those of the model");
   }
   if (!wrenches.empty()) {
-    add("wrench of the tip on the environment",
-        Wrench(wrenches, asked.tip_wrench_reference_frame()));
-  }
-  if (!options.tip_frame().empty()) add("tip frame", options.tip_frame());
-  if (asked.has_operational_space()) {
-    add("task", Task(asked.operational_space(), options.reference_frame()));
-  }
-  if (asked.consistent()) {
-    add("samples that contradict each other", "make the answer no");
-  }
-  if (asked.merge_gap() != 0) {
-    add("pauses between violations",
-        "bridged up to " + NumberText(asked.merge_gap()) + " s");
-  }
-  if (options.precision() == v1::PRECISION_SINGLE) add("precision", "single");
-  if (!options.joint_names().empty() &&
-      !std::equal(options.joint_names().begin(), options.joint_names().end(),
-                  model_joints.begin(), model_joints.end())) {
-    add("order of the joints", Joined(options.joint_names()));
+    writer.Add("wrench of the tip on the environment", Wrench(wrenches));
   }
 }
 

@@ -16,7 +16,6 @@ SOURCE = os.environ["TEST_SOURCE"]
 BIN = os.environ["TEST_BIN"]
 README = os.path.join(SOURCE, "README.md")
 SERVER = os.path.join(SOURCE, "docs", "server.md")
-QUANTITIES = os.path.join(SOURCE, "docs", "quantities.md")
 TRAJECTORY = os.path.join(SOURCE, "docs", "trajectory.md")
 CPP = os.path.join(SOURCE, "docs", "cpp.md")
 PYTHON = os.path.join(SOURCE, "docs", "python.md")
@@ -159,11 +158,13 @@ def test_settings_that_are_explained_exist():
         assert f"--{name} " in options, name
 
 
-def test_the_tables_of_quantities_are_those_of_the_contract(tmp_path):
+def test_tables_of_quantities_and_reasons_are_those_of_the_contract(tmp_path):
     protos = Path(SOURCE, "proto")
     files = sorted(protos.glob("torqued/v1/*.proto"))
     subprocess.run(
         ["protoc", f"-I{protos}", f"--plugin={protos}/plugin/protoc-gen-torqued",
-         f"--torqued_out=quantities:{tmp_path}", *files], check=True, timeout=60)
-    fresh = (tmp_path / "quantities.md").read_text(encoding="utf-8")
-    assert fresh == Path(QUANTITIES).read_text(encoding="utf-8")
+         f"--torqued_out=pages:{tmp_path}", *files], check=True, timeout=60)
+    pages = list(tmp_path.iterdir())
+    assert len(pages) == 2
+    for page in pages:
+        assert page.read_text("utf-8") == Path(SOURCE, "docs", page.name).read_text("utf-8")

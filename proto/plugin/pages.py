@@ -1,13 +1,13 @@
-"""docs/quantities.md with the tables of the contract between their marks."""
+"""Pages of docs with the tables of the contract between their marks."""
 
 import os
 import re
 
 from python_module import short_name
 
-PAGE = os.path.join(os.path.dirname(os.path.realpath(__file__)),
-                    "../../docs/quantities.md")
-MARKED = re.compile(r"(<!-- quantities: ([a-z_ \n]+) -->\n).*?(<!-- end -->)", re.S)
+DOCS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../docs")
+QUANTITIES = re.compile(r"(<!-- quantities: ([a-z_ \n]+) -->\n).*?(<!-- end -->)", re.S)
+REASONS = re.compile(r"(<!-- reasons -->\n).*?(<!-- end -->)", re.S)
 READS = {"tau": "τ", "base_motion": "V₀, V̇₀", "wrenches": "wrench",
          "task_acceleration": "a*", "null_space_torque": "τ₀"}
 HEAD = ("| Quantity | Result | Formula | Reads | Numbers | Unit | Frame | Cost | Source |\n"
@@ -41,13 +41,26 @@ def rows(contract, name):
             quantity = reads = ""
 
 
+def reasons(contract):
+    yield "| Reason | Code | When | What to do |\n|---|---|---|---|\n"
+    codes = contract.message("ReasonInfo").enum_types_by_name["Code"].values_by_number
+    for value in contract.enum("Reason").values:
+        info = contract.info(value, "reason_info")
+        if info:
+            when = " ".join(contract.comment(value).split()).removesuffix(info.next_step)
+            yield (f"| `{value.name}` | {codes[info.code].name} | {when.strip()} | "
+                   f"{info.next_step} |\n")
+
+
 def generate(contract):
-    with open(PAGE, encoding="utf-8") as page:
-        text = page.read()
-
-    def filled(found):
-        names = found[2].split()
+    def of_quantities(found):
         return found[1] + HEAD + "".join(
-            row for name in names for row in rows(contract, name)) + found[3]
+            row for name in found[2].split() for row in rows(contract, name)) + found[3]
 
-    return "quantities.md", MARKED.sub(filled, text)
+    def of_reasons(found):
+        return found[1] + "".join(reasons(contract)) + found[2]
+
+    for name, mark, table in (("quantities.md", QUANTITIES, of_quantities),
+                              ("other-languages.md", REASONS, of_reasons)):
+        with open(os.path.join(DOCS, name), encoding="utf-8") as page:
+            yield name, mark.sub(table, page.read())
