@@ -66,8 +66,7 @@ void TakeRows(const v1::TrajectoryRows& rows, Eigen::Index total,
     DecodeRows(array, name, *next, count, total, to);
   };
 #define TORQUED_TRAJECTORY_TABLE(name) take(rows.name(), #name, &check->name);
-  TORQUED_TRAJECTORY_TABLES(TORQUED_TRAJECTORY_TABLE)
-#undef TORQUED_TRAJECTORY_TABLE
+#include "torqued/v1/tables.inc"
   *next += count;
 }
 

@@ -23,22 +23,12 @@ struct TrajectorySamples {
   Batch tip_wrench_on_environment = {};
 };
 
-/// The tables of torqued.v1.TrajectoryRows.
-#define TORQUED_TRAJECTORY_TABLES(X) \
-  X(tau)                             \
-  X(v)                               \
-  X(a)                               \
-  X(path_a)                          \
-  X(path_b)                          \
-  X(path_c) X(path_d) X(path_e) X(sigma_min) X(condition) X(torque_limit)
-
-/// The verdict, and of the tables those that CheckTrajectoryStart.tables names,
-/// one row a sample.
+/// The verdict, and of the tables of torqued.v1.TrajectoryRows those that
+/// CheckTrajectoryStart.tables names, one row a sample.
 struct TrajectoryCheck {
   v1::TrajectoryVerdict verdict;
 #define TORQUED_TRAJECTORY_TABLE(name) Batch name;
-  TORQUED_TRAJECTORY_TABLES(TORQUED_TRAJECTORY_TABLE)
-#undef TORQUED_TRAJECTORY_TABLE
+#include "torqued/v1/tables.inc"
 };
 
 }  // namespace torqued::client

@@ -1,5 +1,5 @@
-"""torqued/v1/tables.inc: a macro call for each table of Results, each table of
-EvaluateChunk; and for the flags of torquectl each field that a word of QuantityInfo
+"""torqued/v1/tables.inc: a macro call for each table of Results, of EvaluateChunk and
+of TrajectoryRows; and for the flags of torquectl each field that a word of QuantityInfo
 stands for, and the comments of fields."""
 
 import json
@@ -19,9 +19,10 @@ def help_text(contract, field):
 
 def generate(contract):
     calls = {"TORQUED_RESULT_TABLE": [], "TORQUED_INPUT_TABLE": [],
-             "TORQUED_INPUT_WORD": [], "TORQUED_FIELD_COMMENT": []}
-    for message, macro in ("Results", "TORQUED_RESULT_TABLE"), (
-            "EvaluateChunk", "TORQUED_INPUT_TABLE"):
+             "TORQUED_TRAJECTORY_TABLE": [], "TORQUED_INPUT_WORD": [], "TORQUED_FIELD_COMMENT": []}
+    for message, macro in (("Results", "TORQUED_RESULT_TABLE"),
+                           ("EvaluateChunk", "TORQUED_INPUT_TABLE"),
+                           ("TrajectoryRows", "TORQUED_TRAJECTORY_TABLE")):
         for field in contract.message(message).fields:
             if field.message_type:
                 calls[macro].append(field.name)

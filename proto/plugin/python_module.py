@@ -4,6 +4,8 @@ import keyword
 import re
 import textwrap
 
+from google.protobuf.descriptor import FieldDescriptor
+
 PACKAGE_PREFIX = "torqued.v1."
 # Messages whose content has forms of its own in Python.
 NOT_VIEWED = ("Array", "Payload")
@@ -56,14 +58,22 @@ def class_name(quantity):
     return "".join(word.capitalize() for word in quantity.split("_"))
 
 
-def quoted(text, indent):
-    """A docstring's lines."""
-    lines = []
-    for paragraph in text.split("\n\n"):
-        lines += [*textwrap.wrap(" ".join(paragraph.split()), 84 - indent), ""]
-    pad = " " * indent
-    body = "\n".join(pad + line if line else "" for line in lines[:-1]).strip()
-    return f'{pad}"""{body}\n{pad}"""' if len(lines) > 2 else f'{pad}"""{body}"""'
+SCALARS = {FieldDescriptor.TYPE_DOUBLE: "float", FieldDescriptor.TYPE_BOOL: "bool",
+           FieldDescriptor.TYPE_STRING: "str", FieldDescriptor.TYPE_BYTES: "bytes"}
+
+
+def class_lines(head, text, members):
+    """A class with its docstring; members: (comment, line)."""
+    paragraphs = ["\n    ".join(textwrap.wrap(" ".join(each.split()), 80))
+                  for each in text.split("\n\n")]
+    end = "\n    " if "\n" in text else ""
+    yield f'\n\nclass {head}:\n    """' + "\n\n    ".join(paragraphs) + f'{end}"""'
+    if members:
+        yield ""
+    for comment, line in members:
+        for each in textwrap.wrap(" ".join(comment.split()), 81):
+            yield f"    #: {each}"
+        yield f"    {line}"
 
 
 class Generator:
@@ -104,8 +114,7 @@ class Generator:
         elif field.message_type:
             one = field.message_type.name
         else:
-            one = {field.TYPE_DOUBLE: "float", field.TYPE_BOOL: "bool",
-                   field.TYPE_STRING: "str"}.get(field.type, "int")
+            one = SCALARS.get(field.type, "int")
         if field.label == field.LABEL_REPEATED:
             return f"Sequence[{one}]"
         return one
@@ -135,35 +144,30 @@ class Generator:
     # --- Sections of the module ----------------------------------------------
 
     def enum(self, enum):
-        yield f"\n\nclass {enum.name}(Choice):"
-        yield quoted(self.contract.comment(enum) or f"{enum.name} of the contract.", 4)
-        yield ""
-        for value in enum.values:
-            if value.number == 0:
-                continue
-            for line in textwrap.wrap(
-                    " ".join(self.contract.comment(value).split()), 81):
-                yield f"    #: {line}"
-            yield f"    {short_name(value)} = {value.number}"
+        yield from class_lines(
+            f"{enum.name}(Choice)",
+            self.contract.comment(enum) or f"{enum.name} of the contract.",
+            [(self.contract.comment(value), f"{short_name(value)} = {value.number}")
+             for value in enum.values if value.number])
 
     def result_types(self):
         """The attributes of an Evaluation, and a tuple for each quantity that has
         several results."""
-        yield "\n\nclass Results:"
-        yield '    """The results of an evaluation, those that were asked for."""\n'
-        for _, _, results in self.contract.quantities():
-            for field, info in results:
-                yield f"    #: {self.result_text(field, info)}"
-                yield f"    {python_name(field.name)}: {self.result_type(field)}"
+        def members(results, absent=" | None"):
+            return [(self.result_text(field, info),
+                     f"{python_name(field.name)}: {self.result_type(field)}"
+                     + (absent if field.name == "sigma_min" else ""))
+                    for field, info in results]
+
+        everything = [each for _, _, results in self.contract.quantities()
+                      for each in results]
+        yield from class_lines(
+            "Results", "The results of an evaluation, those that were asked for.",
+            members(everything, ""))
         for value, _, results in self.contract.quantities():
             if len(results) > 1:
-                yield f"\n\nclass {class_name(short_name(value))}(NamedTuple):"
-                yield quoted(self.contract.comment(value), 4) + "\n"
-                for field, info in results:
-                    yield f"    #: {self.result_text(field, info)}"
-                    absent = " | None" if field.name == "sigma_min" else ""
-                    yield (f"    {python_name(field.name)}: "
-                           f"{self.result_type(field)}{absent}")
+                yield from class_lines(f"{class_name(short_name(value))}(NamedTuple)",
+                                       self.contract.comment(value), members(results))
 
     @staticmethod
     def result_type(field):
@@ -300,11 +304,16 @@ class Generator:
         for value, info, results in self.contract.quantities():
             yield from self.function(value, info, results, awaited)
 
+    def check_fields(self):
+        """Fields of the start of a check that are keywords as they are."""
+        return [field.name for field in self.contract.message("CheckTrajectoryStart").fields
+                if field.name == "tables" or not field.message_type
+                and field.name not in ("model", *self.options)]
+
     def check_trajectory(self, awaited):
         start = self.contract.message("CheckTrajectoryStart").fields_by_name
-        own = ["derating", "merge_gap", "consistent", "derive", "tables"]
         words = [(name, self.field_type(start[name]) + " | None",
-                  self.contract.comment(start[name])) for name in own]
+                  self.contract.comment(start[name])) for name in self.check_fields()]
         words += [
             ("limits", "Limits | None", "Limits, torque-speed curves, friction and rotor "
              "inertia of joints in the place of the model's: {\"drives\": [...], "
@@ -336,12 +345,10 @@ class Generator:
         """A request's message that a caller makes: a dict of its fields."""
         message = self.contract.message("Payload")
         self.public.append(message.name)
-        yield f"\n\nclass {message.name}(TypedDict, total=False):"
-        yield quoted(self.contract.comment(message), 4) + "\n"
-        for field in message.fields:
-            for line in textwrap.wrap(" ".join(self.contract.comment(field).split()), 81):
-                yield f"    #: {line}"
-            yield f"    {field.name}: {self.field_type(field)}"
+        yield from class_lines(
+            f"{message.name}(TypedDict, total=False)", self.contract.comment(message),
+            [(self.contract.comment(field), f"{field.name}: {self.field_type(field)}")
+             for field in message.fields])
 
     def messages(self):
         """A typed view of every message that a reply may hold."""
@@ -350,15 +357,12 @@ class Generator:
              "RowStatus", "TrajectoryVerdict"), NOT_VIEWED)
         for name in names:
             message = self.contract.message(name)
-            yield f"\n\nclass {name}(Message):"
-            yield quoted(self.contract.comment(message) or f"{name} of the contract.", 4)
-            if message.fields:
-                yield ""
-            for field in message.fields:
-                for line in textwrap.wrap(
-                        " ".join(self.contract.comment(field).split()), 81):
-                    yield f"    #: {line}"
-                yield f"    {python_name(field.name)}: {self.viewed_type(field)}"
+            yield from class_lines(
+                f"{name}(Message)",
+                self.contract.comment(message) or f"{name} of the contract.",
+                [(self.contract.comment(field),
+                  f"{python_name(field.name)}: {self.viewed_type(field)}")
+                 for field in message.fields])
         self.public += names
         yield "\n\nMESSAGES = {"
         for name in names:
@@ -375,9 +379,7 @@ class Generator:
         if field.enum_type:
             one = field.enum_type.name
             return f"tuple[{one}, ...]" if repeated else f"{one} | None"
-        one = {field.TYPE_DOUBLE: "float", field.TYPE_BOOL: "bool",
-               field.TYPE_STRING: "str", field.TYPE_BYTES: "bytes"}.get(
-                   field.type, "int")
+        one = SCALARS.get(field.type, "int")
         if repeated:
             return "FloatArray" if one == "float" else f"tuple[{one}, ...]"
         optional = field.containing_oneof and not self.contract.absent(field)
@@ -387,6 +389,7 @@ class Generator:
         """Every option and every input by keyword."""
         yield "\n\n#: What `with_options` binds."
         yield f"OPTIONS = {tuple(self.options) + ('bad_rows', 'deadline')!r}"
+        yield f"\n#: What the start of a check has beside these.\nCHECK_FIELDS = {self.check_fields()!r}"
         yield "\n#: Inputs that travel with the states, and their shapes."
         yield "INPUTS = {"
         for name in self.inputs:

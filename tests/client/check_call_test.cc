@@ -35,8 +35,7 @@ void FillAll(std::int64_t first, std::int64_t count, v1::TrajectoryRows* rows) {
   int number = 0;
 #define TORQUED_TRAJECTORY_TABLE(name) \
   FillRows(number++, kJoints, first, count, rows->mutable_##name());
-  TORQUED_TRAJECTORY_TABLES(TORQUED_TRAJECTORY_TABLE)
-#undef TORQUED_TRAJECTORY_TABLE
+#include "torqued/v1/tables.inc"
 }
 
 /// The check that these rows after a verdict come to.
@@ -76,8 +75,7 @@ TEST(CheckCall, EachTableIsWhatItsNameSays) {
   int number = 0;
   for (const Batch* table : {
 #define TORQUED_TRAJECTORY_TABLE(name) &check.name,
-           TORQUED_TRAJECTORY_TABLES(TORQUED_TRAJECTORY_TABLE)
-#undef TORQUED_TRAJECTORY_TABLE
+#include "torqued/v1/tables.inc"
        }) {
     const Batch expected = Batch::NullaryExpr(
         kSamples, kJoints,

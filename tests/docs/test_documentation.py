@@ -15,6 +15,7 @@ from extract_snippets import snippets
 SOURCE = os.environ["TEST_SOURCE"]
 BIN = os.environ["TEST_BIN"]
 README = os.path.join(SOURCE, "README.md")
+QUANTITIES = os.path.join(SOURCE, "docs", "quantities.md")
 SERVER = os.path.join(SOURCE, "docs", "server.md")
 TRAJECTORY = os.path.join(SOURCE, "docs", "trajectory.md")
 CPP = os.path.join(SOURCE, "docs", "cpp.md")

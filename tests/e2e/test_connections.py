@@ -9,8 +9,6 @@ import socket
 import time
 
 import grpc
-import health_pb2
-import health_pb2_grpc
 import numpy as np
 import pytest
 from torqued.v1 import model_registry_pb2 as registry_pb
@@ -19,10 +17,9 @@ import harness
 import http2
 import robots
 from calls import all_models, ask, compute_request, register
+from standard_services import NOT_SERVING, SERVING, health_of, watch_health
 
 UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
-SERVING = health_pb2.HealthCheckResponse.SERVING
-NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 PATIENCE = harness.CALL_SECONDS
 GOAWAY = 7
 DESCRIPTORS = 128
@@ -52,11 +49,6 @@ def is_served(address):
         except grpc.RpcError as error:
             assert error.code() == UNAVAILABLE
             return False
-
-
-def health_of(client):
-    return health_pb2_grpc.HealthStub(client.channel).Check(
-        health_pb2.HealthCheckRequest(), timeout=PATIENCE).status
 
 
 # --- How many ----------------------------------------------------------------
@@ -230,9 +222,8 @@ def read_to_the_end(connection):
 def test_an_old_connection_finishes_its_calls(start):
     server = start("--max-connection-age", 0.5)
     with harness.Client(server.address) as client:
-        watch = health_pb2_grpc.HealthStub(client.channel).Watch(
-            health_pb2.HealthCheckRequest(), timeout=PATIENCE)
-        assert next(watch).status == SERVING
+        watch = watch_health(client)
+        assert next(watch) == SERVING
         with http2.Connection(server.address) as connection:
             assert GOAWAY in read_to_the_end(connection)
         for _ in range(10):
