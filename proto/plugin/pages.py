@@ -42,7 +42,7 @@ def rows(contract, name):
 
 
 def reasons(contract):
-    yield "| Reason | Code | When | What to do |\n|---|---|---|---|\n"
+    yield "| Reason | Code | When | Next step |\n|---|---|---|---|\n"
     codes = contract.message("ReasonInfo").enum_types_by_name["Code"].values_by_number
     for value in contract.enum("Reason").values:
         info = contract.info(value, "reason_info")

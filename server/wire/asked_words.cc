@@ -199,11 +199,11 @@ std::string Wrench(std::span<const double> wrenches) {
                   wrenches.end() - 6)) {
     return "changes from sample to sample";
   }
-  std::vector<std::string> numbers;
+  std::string numbers;
   for (const double number : wrenches.first(6)) {
-    numbers.push_back(NumberText(number));
+    numbers += (numbers.empty() ? "" : " ") + NumberText(number);
   }
-  return Cat("(", Joined(numbers, " "), "), moment [N m] and force [N]");
+  return Cat("(", numbers, "), moment [N m] and force [N]");
 }
 
 }  // namespace
