@@ -14,13 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from torqued import errors
-from torqued.batch import GOOD_MESSAGE
 from torqued.checking import check_progress, refuse, set_field
+from torqued.computation import GOOD_MESSAGE, fill_request, order_of
 from torqued.contract import (ModelInfo, Reason, ReferenceFrame, TrajectoryTable)
 from torqued.formats.samples import Wanted
-from torqued.inputs import F64, array, field, received
+from torqued.inputs import F64, field, received, rows_field
 from torqued.limits import add_limits, add_wrench_profile
-from torqued.question import fill_request, order_of
 from torqued.retry import Schedule
 from torqued.trajectory import Trajectory, wrenches
 from torqued.v1 import array_pb2
@@ -178,8 +177,8 @@ class Check:
         for first in range(0, self._rows, count):
             parts: list[Any] = []
             for name, numbers in self._plan.arrays.items():
-                parts += field(pb.TrajectorySamples, name,
-                               array(numbers[first:first + count]))
+                parts += rows_field(pb.TrajectorySamples, name,
+                                    numbers[first:first + count])
             yield b"".join(field(pb.CheckTrajectoryRequest, "samples", parts))
 
     def take(self, reply: pb.CheckTrajectoryReply) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Type, TypeVar
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Type, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from torqued.contract import BOUND, OPTIONS, Functions, JointInfo, ModelInfo, Qu
 from torqued.evaluation import Evaluation
 from torqued.message import Messages
 from torqued.errors import plain
-from torqued.question import order_of, plan_of
+from torqued.computation import Question, batch_of, order_of
 from torqued.registration import Urdf
 from torqued.transport import run, served, within
 from torqued.values import FloatArray
@@ -45,7 +45,10 @@ class Described:
         self._owns_client = False
         self.model = model
         #: Bound by `with_options`.
-        self.options = dict(options or {})
+        self.options = {word: value for word, value in (options or {}).items()
+                        if value is not None}
+        self._run = client._run
+        self._asked: Dict[Any, Question] = {}
 
     @property
     def client(self) -> Any:
@@ -112,15 +115,13 @@ class Described:
         return {**self.options, **{word: value for word, value in words.items()
                                    if value is not None and word != "self"}}
 
-    def _run(self, coroutine: Any) -> Any:
-        return self._client._run(coroutine)
-
     async def _evaluated(self, quantities: Sequence[Any], words: Mapping[str, Any],
                          ) -> Evaluation:
         words = self._words(words)
+        bad_rows = words.get("bad_rows")
         evaluation: Evaluation = await self._client.connection.compute(
-            plan_of(self.model, quantities, words))
-        evaluation.raise_or_warn(words.get("bad_rows"))
+            batch_of(self.model, quantities, words, self._asked))
+        evaluation.raise_or_warn(bad_rows)
         return evaluation
 
     @served

@@ -13,9 +13,9 @@ import grpc
 
 from torqued import errors
 from torqued.address import TLS
-from torqued.batch import WINDOW, Batch, Part, Plan, count_from_start, teller
 from torqued.check import Check, CheckPlan
 from torqued.checking import check_seconds
+from torqued.computation import WINDOW, Batch, Part, count_from_start, teller
 from torqued.evaluation import Evaluation
 from torqued.retry import Budget, Deadline, Schedule
 from torqued.security import credentials_of, metadata_of
@@ -186,18 +186,17 @@ class Transport:
                 deadline, schedule)
             again = True
 
-    async def compute(self, plan: Plan) -> Evaluation:
-        batch = Batch(plan, plan.rows_per_call(self.settings, self.server),
-                      teller(plan.progress))
-        deadline = self.deadline(plan.deadline)
-        if len(batch.parts) <= self.few_parts:
-            for part in batch.parts:
+    async def compute(self, batch: Batch) -> Evaluation:
+        parts = batch.parts(self.settings, self.server)
+        deadline = self.deadline(batch.deadline)
+        if len(parts) <= self.few_parts:
+            for part in parts:
                 await self._part(batch, deadline, part)
             return batch.evaluation()
-        waiting = iter(batch.parts)
+        waiting = iter(parts)
         sent: collections.deque[Any] = collections.deque()
         try:
-            for part in batch.parts:
+            for part in parts:
                 for later in itertools.islice(waiting, WINDOW - len(sent)):
                     self._check_open()
                     sent.append(self._ahead(batch, later, deadline))

@@ -71,9 +71,6 @@ class ResultRow(NamedTuple):
     axes: Tuple[Union[int, str], ...]
     is_array: bool
 
-    def shape(self, sizes: Mapping[str, int]) -> Tuple[int, ...]:
-        return tuple(axis if isinstance(axis, int) else sizes[axis] for axis in self.axes)
-
 
 class QuantityRow(NamedTuple):
     """What there is of a quantity: what it reads, the tuple that its function returns
@@ -82,8 +79,3 @@ class QuantityRow(NamedTuple):
     reads: Tuple[str, ...]
     returns: Optional[Type[Any]]
     results: Tuple[ResultRow, ...]
-
-
-def sizes(n: int, m: int) -> Mapping[str, int]:
-    """The dimensions of a robot with n joints and of a task with m axes."""
-    return {"nq": n, "nv": n, "links": n, "10links": 10 * n, "m": m}

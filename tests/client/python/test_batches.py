@@ -12,11 +12,10 @@ import grpc
 import numpy as np
 import pytest
 import torqued
-from torqued.question import plan_of
+from torqued.computation import Part, batch_of
 from conftest import MODELS, same_bits
 from processes import running
 from servers import Restarting, details, refusing
-from torqued.batch import Batch, Part
 from torqued.v1 import array_pb2, dynamics_pb2
 
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
@@ -152,8 +151,7 @@ def test_details_of_another_code_are_void(client):
 @pytest.mark.parametrize("rows, columns, size", [
     (9, 49, 441), (10, 48, 490), (10, 49, 489)])
 def test_replies_of_another_size(panda, rows, columns, size):
-    plan = plan_of(panda.model, ["mass_matrix"], {"q": np.zeros((20, 7))})
-    batch = Batch(plan, 10, lambda done, total: None)
+    batch = batch_of(panda.model, ["mass_matrix"], {"q": np.zeros((20, 7))}, {})
     numbers = array_pb2.Array(columns=columns, f64=bytes(size * 8))
     with pytest.raises(torqued.InternalError, match="the reply has"):
         batch.take(Part(0, 10), dynamics_pb2.ComputeReply(

@@ -8,7 +8,7 @@ from typing import Any, AsyncIterator, Awaitable, Callable, Generator, Generic, 
 
 import grpc
 
-from torqued.batch import Batch, Part
+from torqued.computation import Batch, Part
 from torqued.retry import Deadline
 from torqued.settings import Settings
 from torqued.transport import T, Transport
