@@ -15,7 +15,7 @@ from torqued.message import view
 from torqued.registration import Urdf, description_of, name_of, with_places
 from torqued.robot import Robot
 from torqued.settings import Health, Settings
-from torqued.transport import run, served, within
+from torqued.connection import run, served, within
 from torqued.values import Path
 from torqued.v1 import model_registry_pb2 as pb
 from torqued.v1 import server_info_pb2
@@ -188,7 +188,7 @@ class Calls:
         return self._robot(self, view(model))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__module__.rpartition('.')[0]}.Client of {self.address}>"
+        return f"<{type(self).__module__.replace('.client', '')}.Client of {self.address}>"
 
 
 class Client(Calls):

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Type, 
 import numpy as np
 
 from torqued import registration
-from torqued.check import check_plan
+from torqued.check import Check
 from torqued.contract import BOUND, OPTIONS, Functions, JointInfo, ModelInfo, Quantity
-from torqued.evaluation import Evaluation
 from torqued.message import Messages
 from torqued.errors import plain
-from torqued.computation import Question, batch_of, order_of
+from torqued.evaluation import Evaluation, Question, batch_of, order_of
 from torqued.registration import Urdf
-from torqued.transport import run, served, within
+from torqued.connection import run, served, within
 from torqued.values import FloatArray
 from torqued.verdict import TrajectoryVerdict
 
@@ -102,7 +101,7 @@ class Described:
     effort_limits = _limits("effort", "(n,), N m or N; inf: unlimited.")
 
     def __repr__(self) -> str:
-        return (f"<{type(self).__module__.rpartition('.')[0]}.Robot "
+        return (f"<{type(self).__module__.replace('.robot', '')}.Robot "
                 f"{plain(self.name)}@{self.revision[:12]}>")
 
     def _bind(self: D, words: Mapping[str, Any]) -> D:
@@ -136,10 +135,10 @@ class Described:
     @served
     async def _checked(self, words: Mapping[str, Any]) -> TrajectoryVerdict:
         # A file may be large.
-        plan = await self._client.connection.aside(
-            lambda: check_plan(self.model, self._words(words)))
-        plan.warn()
-        verdict: TrajectoryVerdict = await self._client.connection.check(plan)
+        check = await self._client.connection.aside(
+            lambda: Check(self.model, self._words(words)))
+        check.warn()
+        verdict: TrajectoryVerdict = await self._client.connection.check(check)
         return verdict
 
     @served

@@ -12,7 +12,7 @@ import grpc
 import numpy as np
 import pytest
 import torqued
-from torqued.computation import Part, batch_of
+from torqued.evaluation import Part, batch_of
 from conftest import MODELS, same_bits
 from processes import running
 from servers import Restarting, details, refusing
