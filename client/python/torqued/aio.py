@@ -23,9 +23,8 @@ from torqued.client import Calls
 from torqued.connection import T, Transport
 from torqued.contract import AwaitedFunctions
 from torqued.evaluation import Batch, Part
-from torqued.registration import Urdf
 from torqued.retry import Deadline
-from torqued.robot import Described, registered
+from torqued.robot import Described, Urdf, registered
 from torqued.settings import Settings
 from torqued.values import Path
 

@@ -15,7 +15,7 @@ from torqued import errors
 from torqued.checking import check_progress, refuse, set_field
 from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
 from torqued.contract import (ModelInfo, Reason, ReferenceFrame, TrajectoryTable)
-from torqued.formats.samples import Wanted
+from torqued.formats import Wanted
 from torqued.inputs import F64, field, received, rows_field
 from torqued.limits import add_limits, add_wrench_profile
 from torqued.retry import Schedule

@@ -12,8 +12,7 @@ from torqued.contract import (
     GetServerInfoReply, ModelInfo, ModelSummary, Validation, ValidateModelReply)
 from torqued.local_server import LocalServer
 from torqued.message import view
-from torqued.registration import Urdf, description_of, name_of, with_places
-from torqued.robot import Robot
+from torqued.robot import Robot, Urdf, description_of, name_of, with_places
 from torqued.settings import Health, Settings
 from torqued.connection import run, served, within
 from torqued.values import Path

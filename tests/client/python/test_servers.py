@@ -178,7 +178,7 @@ def test_models_by_path_text_and_bytes(client):
     (b'<?xml version="1.0"?><robot\n xmlns="x" name = "b-2">', "b-2"),
     ("<robot>", "robot")])
 def test_names_of_descriptions(urdf, name):
-    from torqued.registration import name_of
+    from torqued.robot import name_of
     assert name_of(urdf) == name
 
 
