@@ -50,17 +50,6 @@ def test_a_large_batch_is_cut_by_itself_and_tells_its_progress(panda):
     assert {step[1] for step in told} == {30_000}
 
 
-class Bar:
-    """What of a tqdm bar is used."""
-
-    def __init__(self):
-        self.total, self.n = None, 0
-
-    def update(self, n):
-        assert n > 0
-        self.n += n
-
-
 def fail(done, total):
     raise RuntimeError("enough")
 
@@ -156,19 +145,6 @@ def test_replies_of_another_size(panda, rows, columns, size):
     with pytest.raises(torqued.InternalError, match="the reply has"):
         batch.take(Part(0, 10), dynamics_pb2.ComputeReply(
             rows=rows, results=dynamics_pb2.Results(mass_matrix=numbers)))
-
-
-def test_overload_is_waited_for(client):
-    refusal = (EXHAUSTED, details(EXHAUSTED, "OVERLOADED", 0.12))
-    waits = []
-    with refusing(client.address, refusal, refusal) as (address, _):
-        with torqued.connect(address, on_retry=lambda error, seconds:
-                             waits.append((type(error), seconds))) as through:
-            robot = through.model("panda")
-            start = time.monotonic()
-            robot.mass_matrix(np.zeros(7))
-            assert time.monotonic() - start > 0.24
-    assert waits == [(torqued.Overloaded, 0.12)] * 2
 
 
 def test_a_server_that_takes_less_is_sent_less():

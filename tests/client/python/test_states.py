@@ -61,13 +61,6 @@ def test_shapes_of_one_state_and_of_a_batch(panda, states, name):
     assert [np.shape(x) for x in row] == [(1, *shape) for shape in shapes]
 
 
-def test_a_pose_is_a_homogeneous_matrix(panda, states):
-    pose = panda.frame_pose(states(2).q)
-    turn = pose[:, :3, :3]
-    assert np.allclose(turn @ turn.transpose(0, 2, 1), np.eye(3), atol=1e-14)
-    assert np.array_equal(pose[:, 3], [[0, 0, 0, 1]] * 2)
-
-
 def test_numbers_come_as_people_have_them(panda, states):
     s = states(3)
     expected = panda.inverse_dynamics(s.q, s.v)
