@@ -1,10 +1,7 @@
 """Joints of a trajectory, and the columns that count."""
 
-import asyncio
-
 import pytest
 import torqued
-import torqued.aio
 from conftest import same_bits
 from motions import PANDA, ask_torquectl, swinging
 from verdicts import MOTION, same, written
@@ -40,13 +37,5 @@ def test_joints_that_are_not_the_robots_are_left_out(client, panda, tmp_path, na
     assert same(verdict, expected) and len(caught) == 1
     assert caught[0].filename == __file__ and name in str(caught[0].message)
 
-    async def compute():
-        async with torqued.aio.connect(client.address) as waiting:
-            robot = await waiting.model("panda")
-            return await robot.check_trajectory(given, tables=["tau"])
-
-    with pytest.warns(torqued.LeftOutWarning) as caught:
-        assert same(asyncio.run(compute()), expected)
-    assert caught[0].filename == __file__
     if name:
         assert ask_torquectl(client, given)[1]["joints"] == (expected.to_dict()["joints"])
