@@ -67,8 +67,9 @@ class Check:
         self._arrays = _arrays(self._trajectory, bool(start.derive), wrench)
         self._rows = len(self._trajectory)
         frame = ReferenceFrame(start.tip_wrench_reference_frame or ReferenceFrame.LOCAL)
-        self._inputs = {"wrench_frame": "REFERENCE_FRAME_" + frame.name,
-                        **({} if wrench is None else {"wrench": wrench})}
+        self._inputs: dict[str, Any] = {"wrench_frame": "REFERENCE_FRAME_" + frame.name}
+        if wrench is not None:
+            self._inputs["wrench"] = wrench
         names = (TrajectoryTable(table).name.lower() for table in start.tables)
         self._columns = {name: 1 if name in _OF_SPACE else model.nv for name in names}
 

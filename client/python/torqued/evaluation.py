@@ -361,7 +361,8 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
 
 def _question(model: ModelInfo, quantities: tuple[Quantity, ...], kind: Any,
               options: Mapping[str, Any], places: Sequence[ExternalWrench]) -> Question:
-    request = dynamics_pb2.ComputeRequest(quantities=quantities)
+    request = dynamics_pb2.ComputeRequest()
+    request.quantities.extend(quantities)
     frame = options.get("tip_wrench_reference_frame")
     if frame is not None:
         set_field(request.tip_wrench_on_environment, "reference_frame", frame,

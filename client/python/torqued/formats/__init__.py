@@ -100,12 +100,12 @@ def chosen(present: Sequence[str], joints: Sequence[str] | None,
     names = list(present)
     for joint in names:
         if names.count(joint) > 1:
-            raise place.problem(f"has the joint {joint!r} twice", joint=joint,
+            raise place.problem(f"the joint {joint!r} is there twice", joint=joint,
                                 reason=Reason.WRONG_JOINT_NAMES)
     for joint in joints or ():
         if joint not in names:
             raise place.problem(
-                f"lacks the joint {joint!r}; there are {', '.join(names)}",
+                f"there is no joint {joint!r}; there are {', '.join(names)}",
                 joint=joint, reason=Reason.WRONG_JOINT_NAMES)
     wanted = names if joints is None else joints
     return [names.index(joint) for joint in wanted], tuple(
