@@ -12,10 +12,9 @@ client belongs to the event loop in which it was connected.
 from __future__ import annotations
 
 import asyncio
-from types import TracebackType
 from typing import (
     TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Generator, Generic, Iterable,
-    List, Optional, Sequence, Type, TypeVar, Union)
+    List, Optional, Sequence, TypeVar, Union)
 
 import grpc
 
@@ -112,6 +111,18 @@ class Connection(Transport):
 C = TypeVar("C", bound=Any)
 
 
+class Entered:
+    """`async with` closes it."""
+
+    close: Any
+
+    async def __aenter__(self: C) -> C:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+
 class Opening(Generic[C]):
     """What is being opened: await it, or enter it with `async with`."""
 
@@ -126,13 +137,12 @@ class Opening(Generic[C]):
         self._opened = await self._open()
         return self._opened
 
-    async def __aexit__(self, kind: type[BaseException] | None,
-                        error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(self, *error: object) -> None:
         if self._opened is not None:
             await self._opened.close()
 
 
-class Robot(AwaitedRobot, AwaitedFunctions):
+class Robot(AwaitedRobot, Entered, AwaitedFunctions):
     """As torqued.Robot, with functions to be awaited."""
 
     @classmethod
@@ -141,29 +151,13 @@ class Robot(AwaitedRobot, AwaitedFunctions):
         """As torqued.Robot.from_urdf."""
         return Opening(lambda: registered(Client, client, name, urdf, words))
 
-    async def __aenter__(self) -> Robot:
-        return self
 
-    async def __aexit__(self, kind: Optional[Type[BaseException]],
-                        error: Optional[BaseException],
-                        trace: Optional[TracebackType]) -> None:
-        await self.close()
-
-
-class Client(AwaitedCalls):
+class Client(AwaitedCalls, Entered):
     """As torqued.Client, with functions to be awaited."""
 
     _connection = Connection
     _robot = Robot
     _run = staticmethod(lambda coroutine: coroutine)
-
-    async def __aenter__(self) -> Client:
-        return self
-
-    async def __aexit__(self, kind: Optional[Type[BaseException]],
-                        error: Optional[BaseException],
-                        trace: Optional[TracebackType]) -> None:
-        await self.close()
 
 
 def connect(address: str, **settings: Any) -> Opening[Client]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
-from types import TracebackType
-from typing import Any, Iterable, List, Mapping, Optional, Sequence, Type, Union
+from typing import Any, Iterable, List, Mapping, Optional, Sequence, Union
 
 from torqued.connection import Connection
 from torqued.contract import (
@@ -15,7 +14,7 @@ from torqued.message import view
 from torqued.robot import Robot, Urdf, description_of, name_of, with_places
 from torqued.settings import Health, Settings
 from torqued.connection import run, served, within
-from torqued.values import Path
+from torqued.values import Entered, Path
 from torqued.v1 import model_registry_pb2 as pb
 from torqued.v1 import server_info_pb2
 
@@ -190,7 +189,7 @@ class Calls:
         return f"<{type(self).__module__.replace('.client', '')}.Client of {self.address}>"
 
 
-class Client(Calls):
+class Client(Calls, Entered):
     """One connection, to be shared between threads. Every function raises
     TorquedError. deadline: seconds of the call, all retries included; None: that
     of `connect`.
@@ -202,13 +201,6 @@ class Client(Calls):
     _connection = Connection
     _robot = Robot
     _run = staticmethod(run)
-
-    def __enter__(self) -> Client:
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]],
-                 error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
-        self.close()
 
 
 def connect(address: str, **settings: Any) -> Client:

@@ -6,9 +6,8 @@ import contextlib
 import os
 import pathlib
 import re
-from types import TracebackType
 from typing import (
-    TYPE_CHECKING, Any, Dict, Iterator, Mapping, Optional, Sequence, Type, TypeVar, Union)
+    TYPE_CHECKING, Any, Dict, Iterator, Mapping, Optional, Sequence, TypeVar, Union)
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from torqued.errors import FileError, InvalidArgument, plain
 from torqued.evaluation import Evaluation, Question, batch_of, order_of
 from torqued.message import Messages
 from torqued.v1 import model_registry_pb2 as pb
-from torqued.values import FloatArray
+from torqued.values import Entered, FloatArray
 from torqued.verdict import TrajectoryVerdict
 
 if TYPE_CHECKING:
@@ -41,14 +40,21 @@ def _limits(attribute: str, text: str) -> Any:
 class Described:
     """A robot's description and the options that its calls start from."""
 
-    _client: Any
-
     def __init__(self, client: Any, model: ModelInfo,
                  options: Optional[Mapping[str, Any]] = None) -> None:
         """See `Client.model`, `Client.register` and `from_urdf`."""
-        self._client = client
+        self.client = client
         self._owns_client = False
         self.model = model
+        self.name: str = model.name
+        #: Of the description. Every call of this object uses this one, even after the
+        #: name has moved to another.
+        self.revision: str = model.revision
+        self.nq: int = model.nq
+        self.nv: int = model.nv
+        self.joints: Messages[JointInfo] = model.joints
+        #: Link names, root first.
+        self.frames: "tuple[str, ...]" = model.frames
         #: Bound by `with_options`.
         self.options = {word: value for word, value in (options or {}).items()
                         if value is not None}
@@ -56,40 +62,9 @@ class Described:
         self._asked: Dict[Any, Question] = {}
 
     @property
-    def client(self) -> Any:
-        return self._client
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def revision(self) -> str:
-        """Of the description. Every call of this object uses this one, even after the
-        name has moved to another."""
-        return self.model.revision
-
-    @property
-    def nq(self) -> int:
-        return self.model.nq
-
-    @property
-    def nv(self) -> int:
-        return self.model.nv
-
-    @property
-    def joints(self) -> Messages[JointInfo]:
-        return self.model.joints
-
-    @property
     def joint_names(self) -> "tuple[str, ...]":
         """Order of all arrays: the option's, else the model's."""
         return tuple(order_of(self.model, self.options))
-
-    @property
-    def frames(self) -> "tuple[str, ...]":
-        """Link names, root first."""
-        return self.model.frames
 
     @property
     def tip_frame(self) -> str:
@@ -113,7 +88,7 @@ class Described:
     def _bind(self: D, words: Mapping[str, Any]) -> D:
         given = {word: value for word, value in words.items()
                  if word in OPTIONS and value is not BOUND}
-        return type(self)(self._client, self.model, {**self.options, **given})
+        return type(self)(self.client, self.model, {**self.options, **given})
 
     def _words(self, words: Mapping[str, Any]) -> "dict[str, Any]":
         """Bound options under those of a call."""
@@ -124,7 +99,7 @@ class Described:
                          ) -> Evaluation:
         words = self._words(words)
         bad_rows = words.get("bad_rows")
-        evaluation: Evaluation = await self._client.connection.compute(
+        evaluation: Evaluation = await self.client.connection.compute(
             batch_of(self.model, quantities, words, self._asked))
         evaluation.raise_or_warn(bad_rows)
         return evaluation
@@ -141,20 +116,20 @@ class Described:
     @served
     async def _checked(self, words: Mapping[str, Any]) -> TrajectoryVerdict:
         # A file may be large.
-        check = await self._client.connection.aside(
+        check = await self.client.connection.aside(
             lambda: Check(self.model, self._words(words)))
         check.warn()
-        verdict: TrajectoryVerdict = await self._client.connection.check(check)
+        verdict: TrajectoryVerdict = await self.client.connection.check(check)
         return verdict
 
     @served
     async def close(self) -> None:
         """Ends the local server that `from_urdf` started, if it did."""
         if self._owns_client:
-            await within(self._client.close)
+            await within(self.client.close)
 
 
-class Robot(Described, Functions):
+class Robot(Described, Functions, Entered):
     """One revision of a robot on a server. Immutable, thread-safe.
 
     q, v, a and tau have one number for each joint in the last axis, in the order of
@@ -182,13 +157,6 @@ class Robot(Described, Functions):
 
         robot: Robot = run(registered(Client, client, name, urdf, words))
         return robot
-
-    def __enter__(self) -> Robot:
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]],
-                 error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
-        self.close()
 
 
 async def registered(kind: Any, client: Any, name: Optional[str], urdf: Urdf,

@@ -6,7 +6,7 @@ import dataclasses
 import os
 from typing import (
     Any, Callable, Literal, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple,
-    Type, Union, runtime_checkable)
+    Type, TypeVar, Union, runtime_checkable)
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,21 @@ FloatArray = npt.NDArray[np.floating[Any]]
 Path = Union[str, "os.PathLike[str]"]
 #: See `Functions`.
 BadRows = Literal["raise", "nan"]
+
+
+E = TypeVar("E")
+
+
+class Entered:
+    """`with` closes it."""
+
+    close: Any
+
+    def __enter__(self: E) -> E:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
 
 @runtime_checkable
