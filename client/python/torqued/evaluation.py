@@ -354,8 +354,9 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
         question = _question(model, chosen, states.dtype, options, places)
     if question is None:
         question = _question(model, chosen, states.dtype, options, places)
-        if len(known) < _KEPT:
-            known[key] = question
+        if len(known) >= _KEPT:
+            known.clear()
+        known[key] = question
     return Batch(question, states, deadline, progress)
 
 

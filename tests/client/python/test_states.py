@@ -196,6 +196,19 @@ def test_options_are_bound_and_overridden(panda):
     assert np.array_equal(panda.gravity, [0, 0, -9.81])
 
 
+def test_no_call_has_the_options_of_another(panda):
+    q, axes, payload = np.full(7, 0.5), ["linear_x"], {"mass": 1.0}
+    loaded = panda.gravity_forces(q, payload=payload)
+    assert panda.operational_space(q, axes=axes).Lambda.shape == (1, 1)
+    axes.append("linear_y")
+    payload["mass"] = 2.0
+    assert panda.operational_space(q, axes=axes).Lambda.shape == (2, 2)
+    assert not same_bits(panda.gravity_forces(q, payload=payload), loaded)
+    twists = {panda.frame_velocity(q, q, tip_frame=frame).tobytes()
+              for frame in panda.frames for _ in range(2)}
+    assert len(twists) > 5
+
+
 def test_what_a_robot_is(panda):
     assert (panda.name, panda.nq, panda.nv) == ("panda", 7, 7)
     assert list(panda.joint_names) == NAMES
