@@ -231,25 +231,20 @@ def with_places(urdf: Urdf) -> Iterator[None]:
 
 
 def _with_places(error: InvalidArgument, file: Any) -> InvalidArgument:
-    source = file or "source"
+    source, violations = file or "source", error.field_violations
     # "source:12", a line of the text, is one of the file.
-    places = [re.sub(r"^source(?=(:\d+)?$)", lambda _: source, violation.field)
-              for violation in error.field_violations]
-    faults = [f"{place}: {violation.description}"
-              for place, violation in zip(places, error.field_violations)]
+    faults = [re.sub(r"^source(?=(:\d+)?: )", lambda _: source,
+                     f"{violation.field}: {violation.description}")
+              for violation in violations]
     total = max(int(error.metadata.get("errors", 0)), len(faults))
-    message = faults[0]
     if total > 1:
-        more = total - len(faults[:_LISTED])
-        message = "\n  ".join([f"{source}: {total} errors", *faults[:_LISTED],
-                               *([f"and {more} more"] if more else [])])
+        more = [f"and {total - _LISTED} more"] if total > _LISTED else []
+        faults = [f"{source}: {total} errors", *faults[:_LISTED], *more]
+    error.message = "\n  ".join(faults)
     if not file:
-        return InvalidArgument(
-            message, code=error.code, reason=error.reason,
-            field_violations=error.field_violations, metadata=error.metadata)
-    lines = [found[1] for violation in error.field_violations
-             if (found := re.match(r"source:(\d+)$", violation.field))]
+        return error
+    lines = re.findall(r"^source:(\d+)$", "\n".join(
+        violation.field for violation in violations), re.MULTILINE)
     return FileError(
-        message, code=error.code, reason=error.reason,
-        field_violations=error.field_violations,
+        error.message, code=error.code, reason=error.reason, field_violations=violations,
         metadata={**error.metadata, "file": file, **{"line": line for line in lines[:1]}})
