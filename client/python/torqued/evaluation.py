@@ -345,8 +345,7 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
     if not states.rows:
         options.pop("fail_fast", None)
     key = (chosen, states.dtype, *[
-        (name, type(given), tuple(given) if type(given) is list else given)
-        for name, given in options.items()], *[
+        (name, type(given), _fixed(given)) for name, given in options.items()], *[
             (place.frame, place.reference_frame) for place in places])
     try:
         question = known.get(key)
@@ -358,6 +357,15 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
             known.clear()
         known[key] = question
     return Batch(question, states, deadline, progress)
+
+
+def _fixed(given: Any) -> Any:
+    """What the value of an option is now, for a key."""
+    if isinstance(given, dict):
+        return tuple((name, _fixed(value)) for name, value in given.items())
+    if isinstance(given, np.ndarray):
+        return given.dtype.str, given.shape, given.tobytes()
+    return tuple(map(_fixed, given)) if isinstance(given, list) else given
 
 
 def _question(model: ModelInfo, quantities: tuple[Quantity, ...], kind: Any,
