@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import asyncio
 from typing import (
-    TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Generator, Generic, Iterable,
-    List, Optional, Sequence, TypeVar, Union)
+    Any, AsyncIterator, Awaitable, Callable, Generator, Generic, Iterable, Optional,
+    Sequence, TypeVar, Union)
 
 import grpc
 
@@ -25,44 +25,7 @@ from torqued.evaluation import Batch, Part
 from torqued.retry import Deadline
 from torqued.robot import Described, Urdf, registered
 from torqued.settings import Settings
-from torqued.values import Path
-
-if TYPE_CHECKING:
-    from torqued.contract import (
-        GetServerInfoReply, ModelInfo, ModelSummary, Validation, ValidateModelReply)
-    from torqued.settings import Health
-
-    Seconds = Optional[float]
-
-    class AwaitedCalls:
-        connection: Connection
-        address: str
-
-        def model(self, reference: str, *, deadline: Seconds = None,
-                  ) -> Awaitable[Robot]: ...
-        def describe(self, reference: str, *, deadline: Seconds = None,
-                     ) -> Awaitable[ModelInfo]: ...
-        def source(self, reference: str, *, deadline: Seconds = None,
-                   ) -> Awaitable[bytes]: ...
-        def register(self, name: str, urdf: Urdf, *, tip_frame: str = "",
-                     validation: Union[Validation, str, None] = None, label: str = "",
-                     expected_current: Optional[str] = None, deadline: Seconds = None,
-                     ) -> Awaitable[Robot]: ...
-        def validate(self, urdf: Urdf, *, tip_frame: str = "",
-                     validation: Union[Validation, str, None] = None,
-                     deadline: Seconds = None) -> Awaitable[ValidateModelReply]: ...
-        def models(self, *, deadline: Seconds = None) -> Awaitable[List[ModelSummary]]: ...
-        def delete(self, name: str, *, expected_current: Optional[str] = None,
-                   deadline: Seconds = None) -> Awaitable[None]: ...
-        def server_info(self, *, deadline: Seconds = None,
-                        ) -> Awaitable[GetServerInfoReply]: ...
-        def health(self, *, deadline: Seconds = None) -> Awaitable[Health]: ...
-        async def close(self) -> None: ...
-
-    class AwaitedRobot(Described):
-        async def close(self) -> None: ...  # type: ignore[override]
-else:
-    AwaitedCalls, AwaitedRobot = Calls, Described
+from torqued.values import AwaitedEntered, Path
 
 __all__ = ["Client", "Connection", "Opening", "Robot", "connect", "local"]
 
@@ -111,18 +74,6 @@ class Connection(Transport):
 C = TypeVar("C", bound=Any)
 
 
-class Entered:
-    """`async with` closes it."""
-
-    close: Any
-
-    async def __aenter__(self: C) -> C:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self.close()
-
-
 class Opening(Generic[C]):
     """What is being opened: await it, or enter it with `async with`."""
 
@@ -142,7 +93,7 @@ class Opening(Generic[C]):
             await self._opened.close()
 
 
-class Robot(AwaitedRobot, Entered, AwaitedFunctions):
+class Robot(Described, AwaitedFunctions, AwaitedEntered):
     """As torqued.Robot, with functions to be awaited."""
 
     @classmethod
@@ -152,7 +103,7 @@ class Robot(AwaitedRobot, Entered, AwaitedFunctions):
         return Opening(lambda: registered(Client, client, name, urdf, words))
 
 
-class Client(AwaitedCalls, Entered):
+class Client(Calls[Robot], AwaitedEntered):
     """As torqued.Client, with functions to be awaited."""
 
     _connection = Connection

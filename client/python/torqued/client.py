@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 import pathlib
-from typing import Any, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import Any, Generic, Iterable, List, Mapping, Optional, Sequence, TypeVar, Union
 
-from torqued.connection import Connection
+from torqued.connection import Connection, run, served, within
 from torqued.contract import (
     GetServerInfoReply, ModelInfo, ModelSummary, Validation, ValidateModelReply)
 from torqued.local_server import LocalServer
 from torqued.message import view
 from torqued.robot import Robot, Urdf, description_of, name_of, with_places
 from torqued.settings import Health, Settings
-from torqued.connection import run, served, within
 from torqued.values import Entered, Path
 from torqued.v1 import model_registry_pb2 as pb
 from torqued.v1 import server_info_pb2
 
+R = TypeVar("R")
 
-class Calls:
+
+class Calls(Generic[R]):
     """What both kinds of client have."""
 
     _connection: Any
@@ -67,7 +68,7 @@ class Calls:
         return address
 
     @served
-    async def model(self, reference: str, *, deadline: Optional[float] = None) -> Robot:
+    async def model(self, reference: str, *, deadline: Optional[float] = None) -> R:
         """A robot that the server knows: name, name@revision, name@label or
         @revision. Raises NotFound, InvalidArgument (INVALID_MODEL_REFERENCE)."""
         return self._described((await self._get(reference, False, deadline)).model)
@@ -88,7 +89,7 @@ class Calls:
     async def register(self, name: str, urdf: Urdf, *, tip_frame: str = "",
                        validation: Union[Validation, str, None] = None, label: str = "",
                        expected_current: Optional[str] = None,
-                       deadline: Optional[float] = None) -> Robot:
+                       deadline: Optional[float] = None) -> R:
         """Stores a robot description under a name and points the name at it.
 
         Parameters
@@ -189,7 +190,7 @@ class Calls:
         return f"<{type(self).__module__.replace('.client', '')}.Client of {self.address}>"
 
 
-class Client(Calls, Entered):
+class Client(Calls[Robot], Entered):
     """One connection, to be shared between threads. Every function raises
     TorquedError. deadline: seconds of the call, all retries included; None: that
     of `connect`.

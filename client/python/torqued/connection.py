@@ -11,7 +11,8 @@ import threading
 import time
 from concurrent import futures
 from typing import (
-    TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Iterator, TypeVar)
+    TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Coroutine, Generic, Iterator,
+    TypeVar, overload)
 
 import grpc
 
@@ -26,17 +27,28 @@ from torqued.settings import (
 from torqued.v1 import (
     dynamics_pb2, model_registry_pb2_grpc, server_info_pb2, server_info_pb2_grpc,
     trajectory_pb2)
+from torqued.values import AwaitedEntered
 from torqued.verdict import TrajectoryVerdict
 
+T = TypeVar("T")
 if TYPE_CHECKING:
-    from typing_extensions import ParamSpec
+    from typing_extensions import Concatenate, ParamSpec
 
     P = ParamSpec("P")
-T = TypeVar("T")
+
+    class Served(Generic[P, T]):
+        """A method, of which objects for asyncio have an awaitable result."""
+
+        @overload
+        def __get__(self, of: AwaitedEntered, kind: Any) -> Callable[P, Awaitable[T]]: ...
+        @overload
+        def __get__(self, of: object, kind: Any) -> Callable[P, T]: ...
+        def __get__(self, of: Any, kind: Any) -> Any: ...
 _POLL_SECONDS = 0.05
 
 
-def served(method: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+def served(method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
+           ) -> Served[P, T]:
     """A method that awaits, as its object's `_run` has it: blocking, or to be awaited."""
     # Refusals of a keyword name the function, whose class is not the caller's.
     method.__qualname__ = method.__name__

@@ -33,6 +33,18 @@ class Entered:
         self.close()
 
 
+class AwaitedEntered:
+    """`async with` closes it."""
+
+    close: Any
+
+    async def __aenter__(self: E) -> E:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+
 @runtime_checkable
 class Columns(Protocol):
     """Numbers by joint name: a dict, a pandas DataFrame or Series, or anything else
