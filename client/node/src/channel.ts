@@ -1,13 +1,12 @@
 // One connection to a server, and the calls over it.
 
-import { setMaxListeners } from 'node:events';
 import * as grpc from '@grpc/grpc-js';
+import { setMaxListeners } from 'node:events';
 import { decodeError } from './decode_error.js';
 import { TorquedError } from './errors.js';
 import { encode, type Method } from './protocol.js';
 import type { CallLimits } from './retry.js';
-import type { Security } from './security.js';
-import { TLS } from './server_address.js';
+import { type Security, TLS } from './security.js';
 
 /** Bytes that the server may send ahead of us, of each stream. */
 const WINDOW_BYTES = 1024 * 1024;

@@ -1,7 +1,6 @@
 // Checks of whole trajectories.
 
 import { type Duplex, Readable } from 'node:stream';
-import { GOOD_BYTES } from './batch.js';
 import type { Channel } from './channel.js';
 import {
   CHECK_FIELDS,
@@ -12,7 +11,14 @@ import {
   type TrajectoryVerdict,
 } from './contract.js';
 import { brokenReply, TorquedError } from './errors.js';
-import { Matrix } from './matrix.js';
+import { GOOD_BYTES } from './evaluation.js';
+import {
+  countNumbers,
+  Matrix,
+  type SentArray,
+  TableBuilder,
+  type WireArray,
+} from './matrix.js';
 import {
   camelName,
   enumName,
@@ -24,14 +30,14 @@ import {
 import { type CallOptions, SHARED_NAMES, wireOptions } from './options.js';
 import { enumType, METHODS } from './protocol.js';
 import { type CallLimits, untilDone } from './retry.js';
-import type { JointRows, Rows } from './rows_input.js';
-import { chunkOf, countRows, type InputShape, readInputs } from './states.js';
 import {
-  countNumbers,
-  type SentArray,
-  TableBuilder,
-  type WireArray,
-} from './tables.js';
+  chunkOf,
+  countRows,
+  type InputShape,
+  type JointRows,
+  readInputs,
+  type Rows,
+} from './rows_input.js';
 
 /**
  * Samples of a motion, one row per sample, in the forms of `States`. v and a may

@@ -1,7 +1,6 @@
 // The client of a torqued server.
 
 import type { ChannelOptions } from '@grpc/grpc-js';
-import type { SizeLimits } from './batch.js';
 import { Channel } from './channel.js';
 import type {
   GetServerInfoReply,
@@ -11,11 +10,11 @@ import type {
   RegistrationOptions,
   ValidateModelReply,
 } from './contract.js';
-import { TorquedError } from './errors.js';
+import { TorquedError, withFaults } from './errors.js';
+import type { SizeLimits } from './evaluation.js';
 import { checkKind, checkNames, fill, view, wrongKind } from './message.js';
-import { withFaults } from './model_faults.js';
 import { CALL_NAMES, type CallOptions } from './options.js';
-import { type Method, messageType, METHODS } from './protocol.js';
+import { messageType, type Method, METHODS } from './protocol.js';
 import {
   type CallLimits,
   hasNotBegun,
@@ -26,8 +25,7 @@ import {
   type Waiting,
 } from './retry.js';
 import { Robot, withChunkRows } from './robot.js';
-import { type SecurityOptions, securityOf } from './security.js';
-import { withPort } from './server_address.js';
+import { securityOf, type SecurityOptions, withPort } from './security.js';
 
 const DEADLINE_MS = 30_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;

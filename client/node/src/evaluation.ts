@@ -1,11 +1,28 @@
-// What comes out of a computation.
+// One computation over a batch of any size, in one or several calls, and what comes
+// out of it.
 
-import type {
-  Echo,
-  QuantityName,
-  QuantityResults,
-  RowStatus,
+import type { Channel } from './channel.js';
+import {
+  type Echo,
+  type QuantityName,
+  type QuantityResults,
+  RESULT_TABLES,
+  type RowStatus,
 } from './contract.js';
+import { brokenReply, TorquedError } from './errors.js';
+import { TableBuilder, type WireArray } from './matrix.js';
+import { enumName, seconds, toNumber, view } from './message.js';
+import type { WireWhat } from './options.js';
+import { enumType, messageType, METHODS } from './protocol.js';
+import { type CallLimits, untilDone } from './retry.js';
+import {
+  chunkOf,
+  countOf,
+  countRows,
+  type Inputs,
+  type Sizes,
+  sizesOf,
+} from './rows_input.js';
 
 /** How long the server took, s. */
 export interface Timing {
@@ -39,3 +56,264 @@ type Intersection<Union> = (
 /** The results of the quantities `Q` for all states. */
 export type Evaluation<Q extends QuantityName = never> = EvaluationBase &
   ([Q] extends [never] ? unknown : Intersection<QuantityResults[Q]>);
+
+/** Calls under way at a time. */
+const WINDOW = 8;
+/** Statuses that a reply lists at most. */
+const LISTED_ROWS = 1000;
+/** Bytes that a message has for everything but rows: names, echo, and the row
+ * statuses at their longest. */
+const OVERHEAD_BYTES = 384 * 1024;
+/** Bytes of rows in a message beyond which larger ones are not faster. */
+export const GOOD_BYTES = 1024 * 1024;
+
+/** What bounds a call; Infinity where nothing does. */
+export interface SizeLimits {
+  readonly rows: number;
+  readonly messageBytes: number;
+  readonly inflightBytes: number;
+}
+
+/** A batch and how it travels. */
+export interface Batch {
+  readonly channel: Channel;
+  readonly limits: CallLimits;
+  readonly sizes: SizeLimits;
+  readonly what: WireWhat;
+  readonly inputs: Inputs;
+  readonly quantities: readonly QuantityName[];
+  /** What the words of a result's shape stand for. */
+  readonly shapeSizes: Sizes;
+  readonly progress: ((done: number, total: number) => void) | undefined;
+}
+
+/** States of one call. */
+interface Part {
+  readonly first: number;
+  readonly rows: number;
+}
+
+function cut({ first, rows }: Part, atATime: number): Part[] {
+  const length = Math.ceil(rows / atATime);
+  return Array.from({ length }, (_, k) => ({
+    first: first + k * atATime,
+    rows: Math.min(atATime, rows - k * atATime),
+  }));
+}
+
+function rowsPerCall({ sizes, ...batch }: Batch): number {
+  const received = batch.quantities
+    .flatMap((quantity) => Object.values(RESULT_TABLES[quantity]))
+    .reduce((sum, shape) => sum + countOf(shape, batch.shapeSizes), 0);
+  const sent = Object.values(batch.inputs)
+    .filter(({ rows }) => rows > 1)
+    .reduce((sum, { columns }) => sum + columns, 0);
+  const numbers = Math.max(sent, received, 1);
+  const payload = Math.min(
+    Math.max(sizes.messageBytes - OVERHEAD_BYTES, sizes.messageBytes / 2),
+    GOOD_BYTES,
+    // A request counts three times there and a reply twice; a window of them is
+    // to fit into the half of one client.
+    sizes.inflightBytes / 128,
+  );
+  const rows = Math.max(Math.floor(payload / (8 * numbers)), 1);
+  return Math.min(rows < 64 ? rows : rows - (rows % 64), sizes.rows);
+}
+
+/** A reply of Compute, as decoded. */
+interface WireReply {
+  rows: unknown;
+  results: Record<string, WireArray | number[] | null> | null;
+  rowStatus: object[];
+  rowsNotOk: unknown;
+  echo: { timing: Record<keyof Timing, object | null> | null } | null;
+}
+
+/** Statuses that are kept; a batch that is wrong throughout has no use for
+ * more. */
+const MAX_LISTED = 100_000;
+const LISTS = messageType('Results').fieldsArray.filter(
+  ({ repeated }) => repeated,
+);
+// Name and shape of the results of each quantity that are tables.
+const TABLES = Object.fromEntries(
+  Object.entries(RESULT_TABLES).map(([quantity, shapes]) => [
+    quantity,
+    Object.entries(shapes).filter(
+      ([name]) => !LISTS.some((list) => list.name === name),
+    ),
+  ]),
+);
+
+// Takes the replies of a batch of `rows` states in order.
+function evaluationBuilder({ quantities, shapeSizes }: Batch, rows: number) {
+  const shapes = quantities.flatMap((quantity) => TABLES[quantity]!);
+  const tables = new TableBuilder(rows);
+  const lists: Record<string, number[]> = {};
+  const ok = new Uint8Array(rows).fill(1);
+  const rowStatus: RowStatus[] = [];
+  const timing: Timing = { queue: 0, compute: 0 };
+  let rowsNotOk = 0;
+  let wireEcho: object | undefined;
+
+  const listOf = (type: string, list: number[]) => {
+    if (list.length !== rows) {
+      throw brokenReply(`the reply has ${list.length} of ${rows} ${type}`);
+    }
+    if (type === 'double') return Float64Array.from(list);
+    if (type === 'uint32') return Uint32Array.from(list);
+    return list.map((number) => enumName(enumType(type), number));
+  };
+
+  return {
+    /** Throws TorquedError where the reply is not what was asked for. */
+    add(reply: WireReply, first: number): void {
+      const { results, echo } = reply;
+      for (const [name, shape] of shapes) {
+        const array = results?.[name] as WireArray | null;
+        if (!array) throw brokenReply(`the reply lacks ${name}`);
+        const sizes = sizesOf(shape, shapeSizes);
+        const height = sizes.length < 2 ? 1 : sizes[0];
+        tables.add(name, array, first, toNumber(reply.rows), height);
+      }
+      for (const { name } of LISTS) {
+        const list = (results?.[name] ?? []) as number[];
+        if (list.length > 0) (lists[name] ??= []).push(...list);
+      }
+      for (const wire of reply.rowStatus) {
+        const status = view<RowStatus>('RowStatus', wire);
+        const row = status.row + first;
+        ok[row] = 0;
+        if (rowStatus.length < MAX_LISTED) rowStatus.push({ ...status, row });
+      }
+      rowsNotOk += toNumber(reply.rowsNotOk);
+      if (!echo) throw brokenReply('the reply has no echo');
+      wireEcho ??= echo;
+      for (const name of ['queue', 'compute'] as const) {
+        const time = echo.timing?.[name];
+        if (time) timing[name] += seconds(time);
+      }
+    },
+
+    /** The whole; at least one reply has come. */
+    build(): EvaluationBase {
+      let echo: Echo | undefined;
+      const whole: EvaluationBase & Record<string, unknown> = {
+        rows,
+        ok,
+        rowStatus,
+        rowsNotOk,
+        timing,
+        // Made where it is read: it costs more than a state's numbers.
+        get echo() {
+          return (echo ??= view<Echo>('Echo', wireEcho!));
+        },
+      };
+      for (const [name] of shapes) whole[name] = tables.table(name);
+      for (const { name, type } of LISTS) {
+        const list = lists[name];
+        if (list) whole[name] = listOf(type, list);
+      }
+      return whole;
+    },
+  };
+}
+
+// The server counts rows from the start of its call.
+function countedFromStart(error: unknown, { first }: Part): unknown {
+  if (!(error instanceof TorquedError) || error.row === undefined) return error;
+  const row = String(first + error.row);
+  const words = new RegExp(`\\b([Rr]ow) ${error.row}\\b`);
+  return error.with(error.message.replace(words, `$1 ${row}`), { row });
+}
+
+function requestOf({ what, inputs }: Batch, { first, rows }: Part): object {
+  const states: Record<string, object> = chunkOf(inputs, first, rows);
+  const wrench = states['tipWrenchOnEnvironment'];
+  if (wrench) {
+    const referenceFrame = what.tipWrenchReferenceFrame;
+    states['tipWrenchOnEnvironment'] = { wrench, referenceFrame };
+  }
+  return Object.assign(states, what);
+}
+
+async function answerTo(
+  batch: Batch,
+  limits: CallLimits,
+  part: Part,
+): Promise<WireReply> {
+  const request = requestOf(batch, part);
+  const attempt = async (): Promise<WireReply> => {
+    const { deadline } = limits;
+    try {
+      return await batch.channel.unary(METHODS.compute, request, limits);
+    } catch (error) {
+      const isLate =
+        error instanceof TorquedError && error.code === 'DEADLINE_EXCEEDED';
+      // Others have been answered since.
+      if (isLate && deadline < limits.deadline) return attempt();
+      throw error;
+    }
+  };
+  try {
+    return await untilDone(attempt, limits);
+  } catch (error) {
+    throw countedFromStart(error, part);
+  }
+}
+
+/** Some parts are asked for ahead; they are joined in the order of their rows. The
+ * deadline is until another one is answered. */
+export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
+  const { inputs, progress } = batch;
+  const { signal } = batch.limits;
+  const total = countRows(inputs, 'states');
+  const patienceMs = batch.limits.deadline - Date.now();
+  const whole = { first: 0, rows: total };
+  const parts = total > 1 ? cut(whole, rowsPerCall(batch)) : [whole];
+  // A single call ends by itself.
+  const over = parts.length > 1 ? new AbortController() : undefined;
+  const abort = () => over?.abort(signal?.reason);
+  const limits = { ...batch.limits, signal: over?.signal ?? signal };
+
+  let builder: ReturnType<typeof evaluationBuilder> | undefined;
+
+  const join = async (part: Part, reply: WireReply): Promise<void> => {
+    limits.deadline = Date.now() + patienceMs;
+    const unlisted = toNumber(reply.rowsNotOk) - reply.rowStatus.length;
+    if (unlisted > 0 && part.rows > LISTED_ROWS) {
+      for (const again of cut(part, LISTED_ROWS)) {
+        await join(again, await answerTo(batch, limits, again));
+      }
+      return;
+    }
+    // Without joints there is nothing to count states by: the server's word
+    // counts.
+    const rows = toNumber(reply.rows);
+    if (total > 0 && rows !== part.rows) {
+      throw brokenReply(`the reply has ${rows} rows of ${part.rows}`);
+    }
+    builder ??= evaluationBuilder(batch, total || rows);
+    builder.add(reply, part.first);
+    progress?.(part.first + rows, total || rows);
+  };
+
+  signal?.throwIfAborted();
+  if (over) signal?.addEventListener('abort', abort, { once: true });
+  try {
+    const sent: Promise<WireReply>[] = [];
+    let next = 0;
+    for (const part of parts) {
+      for (; next < parts.length && sent.length < WINDOW; next += 1) {
+        const reply = answerTo(batch, limits, parts[next]!);
+        reply.catch(() => {}); // It is told in its turn.
+        sent.push(reply);
+      }
+      await join(part, await sent.shift()!);
+    }
+    return builder!.build();
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    over?.abort();
+  }
+}

@@ -2,7 +2,6 @@
 
 import protobuf from 'protobufjs';
 import { badArgument } from './errors.js';
-import { hint } from './near_names.js';
 import { messageType } from './protocol.js';
 
 /** A 64-bit integer as protobufjs decodes it; exact up to 2^53. */
@@ -207,7 +206,7 @@ export function checkNames(
     throw badArgument(
       reason,
       `${path}.${name}`,
-      `${path}.${name} does not exist${hint(name, names)}`,
+      `${path}.${name} does not exist; there are ${names.join(', ')}`,
     );
   }
 }

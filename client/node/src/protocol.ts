@@ -1,8 +1,8 @@
 // The contract: messages and enums of torqued.v1, read from its .proto files.
 
+import protobuf from 'protobufjs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import protobuf from 'protobufjs';
 
 const FILES = [
   'dynamics',

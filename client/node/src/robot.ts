@@ -1,6 +1,5 @@
 // A model, and what is asked of it.
 
-import { computeBatch, type SizeLimits } from './batch.js';
 import type { Channel } from './channel.js';
 import {
   type CheckOptions,
@@ -21,11 +20,16 @@ import {
   type TrajectoryTable,
 } from './contract.js';
 import { RowError } from './errors.js';
-import type { Evaluation, EvaluationBase } from './evaluation.js';
+import {
+  computeBatch,
+  type Evaluation,
+  type EvaluationBase,
+  type SizeLimits,
+} from './evaluation.js';
 import { wrongKind } from './message.js';
 import { type CallOptions, type ComputeOptions, wireWhat } from './options.js';
 import type { CallLimits } from './retry.js';
-import { type InputShape, readInputs } from './states.js';
+import { type InputShape, readInputs } from './rows_input.js';
 
 /** What a robot needs of its client. */
 export interface RobotConnection {

@@ -1,12 +1,33 @@
-// TLS and tokens of a connection. All is checked before anything is sent, and no
-// message has a token.
+// Addresses, TLS and tokens of a connection. All is checked before anything is sent,
+// and no message has a token.
 
-import { existsSync, readFileSync } from 'node:fs';
-import { env } from 'node:process';
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
+import { existsSync, readFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
+import { env } from 'node:process';
 import { badArgument } from './errors.js';
 import { checkKind } from './message.js';
-import { isLocal, TLS } from './server_address.js';
+
+/** What torqued listens on unless told otherwise. */
+const DEFAULT_PORT = 7421;
+/** Before "host:port". */
+export const TLS = 'tls:';
+
+/** With the default port where a host, an IPv6 address with or without brackets,
+ * has none, for which gRPC would take that of HTTPS. */
+export function withPort(address: string): string {
+  const tls = address.startsWith(TLS) ? TLS : '';
+  const host = address.slice(tls.length);
+  if (isIPv6(host)) return `${tls}[${host}]:${DEFAULT_PORT}`;
+  const hasNone = /^([^:]+|\[[^\]]*\])$/.test(host);
+  return hasNone ? `${address}:${DEFAULT_PORT}` : address;
+}
+
+/** Whether only this machine is there: a Unix socket, localhost, 127.*.*.*,
+ * [::1]. */
+export function isLocal(address: string): boolean {
+  return /^(unix:|(localhost|\[::1\]|127(\.\d{1,3}){3}):\d+$)/.test(address);
+}
 
 const TOKEN_VARIABLE = 'TORQUED_TOKEN';
 // Of Debian and of Red Hat, as gRPC in C++ knows them; Node prefers its own.

@@ -1,98 +1,180 @@
-"""A check of a trajectory: which messages to send, what to make of the replies,
-and how to go on after a failure. Sends nothing itself; connection.py and
-aio/connection.py do."""
+"""A check of a trajectory: which messages to send, what to make of the replies, and how
+to go on after a failure. Sends nothing itself; connection.py does."""
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import time
-from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
+from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from torqued import errors
-from torqued.batch import GOOD_MESSAGE
 from torqued.checking import check_progress, refuse, set_field
+from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
 from torqued.contract import (ModelInfo, Reason, ReferenceFrame, TrajectoryTable)
-from torqued.formats.samples import Wanted
-from torqued.inputs import F64, array, field, received
+from torqued.formats import Wanted
+from torqued.inputs import F64, field, received, rows_field
 from torqued.limits import add_limits, add_wrench_profile
-from torqued.question import fill_request, order_of
 from torqued.retry import Schedule
 from torqued.trajectory import Trajectory, wrenches
 from torqued.v1 import array_pb2
 from torqued.v1 import trajectory_pb2 as pb
-from torqued.values import FloatArray, Path, Progress
+from torqued.values import FloatArray, Path
 from torqued.verdict import TrajectoryVerdict
 
 _OF_FILE = re.compile(r"start\.(\w+)\[(\d+)\]")
 _OF_SPACE = ("sigma_min", "condition")
 
 
-@dataclasses.dataclass(frozen=True)
-class CheckPlan:
-    """What is checked. arrays: rows of all samples by their names on the wire. n: joints.
-    tables: by name, in the order in which they are asked for. left_out: joints of the
-    trajectory that the robot does not move. files: where fields of `start` come from, by
-    their names. inputs: what was asked beside `start` and the trajectory."""
+class Check:
+    """One check, whose tries all begin from the start: all messages of `messages` are
+    sent, and `take` takes the replies.
 
-    start: pb.CheckTrajectoryStart
-    trajectory: Trajectory
-    arrays: dict[str, FloatArray]
-    tables: tuple[str, ...]
-    n: int
-    model: str
-    deadline: Optional[float]
-    progress: Optional[Progress]
-    left_out: tuple[str, ...]
-    files: Mapping[str, errors.FilePlace]
-    inputs: Mapping[str, Any]
+    words: keywords of `check_trajectory`, None if absent. Reads the trajectory if it is a
+    file. Raises InvalidArgument, OSError.
+    """
+
+    def __init__(self, model: ModelInfo, words: Mapping[str, Any]) -> None:
+        given = words["trajectory"]
+        if not isinstance(given, (Trajectory, str, os.PathLike)):
+            refuse("trajectory", "a torqued.Trajectory or the path of a file", given)
+        check_progress(words.get("progress"))
+        self.deadline = words.get("deadline")
+        self._tell = teller(words.get("progress"))
+        self._told = 0
+        self._model = model.name
+        joints = order_of(model, words)
+        self._start = start = _start(model, joints, words)
+        # Where fields of the start come from.
+        self._files = {}
+        place = add_limits(words.get("limits"), start)
+        if place:
+            self._files = {"drives": place, "position_limits": place}
+        if isinstance(given, Trajectory):
+            self._trajectory = given.in_order(joints)
+            self._left_out = tuple(joint for joint in given.joint_names or ()
+                                   if joint not in joints)
+        else:
+            self._trajectory, self._left_out = Trajectory.of_file(
+                given, Wanted(tuple(joints), rates=not start.derive))
+        given_wrench = words.get("tip_wrench_on_environment")
+        wrench = _given_wrench(self._trajectory, given_wrench, start)
+        if isinstance(given_wrench, (str, os.PathLike)):
+            self._files["tip_wrench_profile"] = errors.FilePlace(str(given_wrench))
+        self._arrays = _arrays(self._trajectory, bool(start.derive), wrench)
+        self._rows = len(self._trajectory)
+        frame = ReferenceFrame(start.tip_wrench_reference_frame or ReferenceFrame.LOCAL)
+        self._inputs: dict[str, Any] = {"wrench_frame": "REFERENCE_FRAME_" + frame.name}
+        if wrench is not None:
+            self._inputs["wrench"] = wrench
+        names = (TrajectoryTable(table).name.lower() for table in start.tables)
+        self._columns = {name: 1 if name in _OF_SPACE else model.nv for name in names}
 
     def warn(self) -> None:
-        """Of what is left out."""
-        if self.left_out:
-            file = self.trajectory.file
+        """Of joints that the robot does not move."""
+        if self._left_out:
+            file = self._trajectory.file
             errors.warn(errors.LeftOutWarning(
                 (f"{file}: " if file else "") + "joints that the robot does "
-                f"not move are left out: {', '.join(self.left_out)}"))
+                f"not move are left out: {', '.join(self._left_out)}"))
 
+    def begin(self, max_message_bytes: int, schedule: Schedule) -> None:
+        """Before the first try."""
+        self._schedule = schedule
+        bytes_per_row = F64.itemsize * sum(
+            numbers.shape[1] for numbers in self._arrays.values())
+        self._at_a_time = max(
+            1, min(GOOD_MESSAGE, max_message_bytes // 2) // bytes_per_row)
+        self._begin = time.monotonic()
 
-def check_plan(model: ModelInfo, words: Mapping[str, Any]) -> CheckPlan:
-    """words: keywords of `check_trajectory`, None if absent. Reads the trajectory if it
-    is a file. Raises InvalidArgument, OSError."""
-    given = words["trajectory"]
-    if not isinstance(given, (Trajectory, str, os.PathLike)):
-        refuse("trajectory", "a torqued.Trajectory or the path of a file", given)
-    check_progress(words.get("progress"))
-    joints = order_of(model, words)
-    start = _start(model, joints, words)
-    files = {}
-    place = add_limits(words.get("limits"), start)
-    if place:
-        files = {"drives": place, "position_limits": place}
-    if isinstance(given, Trajectory):
-        trajectory = given.in_order(joints)
-        left_out = tuple(joint for joint in given.joint_names or ()
-                         if joint not in joints)
-    else:
-        trajectory, left_out = Trajectory.of_file(
-            given, Wanted(tuple(joints), rates=not start.derive))
-    given_wrench = words.get("tip_wrench_on_environment")
-    wrench = _given_wrench(trajectory, given_wrench, start)
-    if isinstance(given_wrench, (str, os.PathLike)):
-        files["tip_wrench_profile"] = errors.FilePlace(str(given_wrench))
-    frame = ReferenceFrame(start.tip_wrench_reference_frame or ReferenceFrame.LOCAL)
-    return CheckPlan(
-        start=start, trajectory=trajectory,
-        arrays=_arrays(trajectory, bool(start.derive), wrench),
-        inputs={"wrench_frame": "REFERENCE_FRAME_" + frame.name,
-                **({} if wrench is None else {"wrench": wrench})},
-        tables=tuple(TrajectoryTable(table).name.lower() for table in start.tables),
-        n=model.nv, model=model.name, deadline=words.get("deadline"),
-        progress=words.get("progress"), left_out=left_out, files=files)
+    def messages(self) -> Iterator[bytes]:
+        """Of the next try."""
+        self._verdict: pb.TrajectoryVerdict | None = None
+        self._tables = {name: np.empty((self._rows, columns))
+                        for name, columns in self._columns.items()}
+        self._filled = 0
+        return self._messages(self._at_a_time)
+
+    def _messages(self, count: int) -> Iterator[bytes]:
+        yield pb.CheckTrajectoryRequest(start=self._start).SerializeToString()
+        for first in range(0, self._rows, count):
+            parts: list[Any] = []
+            for name, numbers in self._arrays.items():
+                parts += rows_field(pb.TrajectorySamples, name,
+                                    numbers[first:first + count])
+            yield b"".join(field(pb.CheckTrajectoryRequest, "samples", parts))
+
+    def take(self, reply: pb.CheckTrajectoryReply) -> None:
+        if reply.HasField("progress"):
+            self._advance(reply.progress.samples_done)
+        elif reply.HasField("verdict"):
+            self._verdict = reply.verdict
+        elif reply.HasField("rows"):
+            self._take_rows(reply.rows)
+
+    def _advance(self, done: int) -> None:
+        # A try that begins again tells nobody less than the one before.
+        if done > self._told:
+            self._told = done
+            self._tell(done, self._rows)
+
+    def _take_rows(self, rows: pb.TrajectoryRows) -> None:
+        first, count = self._filled, 0
+        for name, width in self._columns.items():
+            if not width:
+                continue
+            content = getattr(rows, name)
+            count = count or len(content.f64) // (F64.itemsize * width)
+            numbers = received(content, width, count, name)
+            if rows.first_sample != first or first + count > self._rows:
+                raise errors.make(
+                    "INTERNAL", f"the reply has {count} rows of {name} from "
+                    f"{rows.first_sample} on, where {first} was next of {self._rows}")
+            self._tables[name][first:first + count] = numbers
+        self._filled += count
+
+    def verdict(self) -> TrajectoryVerdict:
+        """After a try ended with OK. Raises InternalError where its replies do
+        not make one."""
+        if self._verdict is None:
+            raise errors.make("INTERNAL", "the reply has no verdict")
+        if any(self._columns.values()) and self._filled < self._rows:
+            raise errors.make(
+                "INTERNAL", f"the reply has {self._filled} of {self._rows} rows"
+                " of the tables")
+        self._advance(self._rows)
+        # Which a revision alone does not have.
+        self._verdict.echo.model = self._model
+        return TrajectoryVerdict(
+            self._verdict, self._trajectory,
+            {name: numbers[:, 0] if name in _OF_SPACE else numbers
+             for name, numbers in self._tables.items()},
+            self._inputs, time.monotonic() - self._begin)
+
+    def next_try(self, error: errors.TorquedError) -> Iterator[float]:
+        """After a try failed. Seconds to wait, one after the other, before the
+        next one; raises what is final."""
+        self._name_file(error)
+        # gRPC itself, without a reason, refuses a message for its size; with
+        # one, all samples together are too many.
+        if (isinstance(error, errors.RequestTooLarge)
+                and error.reason is None
+                and 1 < min(self._at_a_time, self._rows)):
+            self._at_a_time = min(self._at_a_time, self._rows) // 2
+            return iter(())
+        return self._schedule.pauses(error)
+
+    def _name_file(self, error: errors.TorquedError) -> None:
+        """The server knows fields, not the file."""
+        found = _OF_FILE.match(error.field)
+        place = self._files.get(found[1]) if found else None
+        if found and place:
+            raise place.problem(
+                error.message, reason=error.reason, field=error.field, joint=error.joint,
+                row=found[2] if found[1] == "tip_wrench_profile" else None) from None
 
 
 def _start(model: ModelInfo, joints: Sequence[str],
@@ -145,108 +227,3 @@ def _arrays(trajectory: Trajectory, derives: bool,
     if wrench is not None:
         arrays["tip_wrench_on_environment"] = wrench
     return {name: np.ascontiguousarray(numbers, F64) for name, numbers in arrays.items()}
-
-
-class Check:
-    """One run of a plan, which begins from the start after a failure: all
-    messages of `messages` are sent, and `take` takes the replies."""
-
-    def __init__(self, plan: CheckPlan, max_message_bytes: int, schedule: Schedule,
-                 tell: Callable[[int, int], None]) -> None:
-        self._plan = plan
-        self._schedule = schedule
-        self._tell = tell
-        self._told = 0
-        self._rows = len(plan.trajectory)
-        bytes_per_row = F64.itemsize * sum(
-            numbers.shape[1] for numbers in plan.arrays.values())
-        self._at_a_time = max(
-            1, min(GOOD_MESSAGE, max_message_bytes // 2) // bytes_per_row)
-        self._begin = time.monotonic()
-        self._columns = {name: 1 if name in _OF_SPACE else plan.n for name in plan.tables}
-
-    def messages(self) -> Iterator[bytes]:
-        """Of the next try."""
-        self._verdict: pb.TrajectoryVerdict | None = None
-        self._tables = {name: np.empty((self._rows, columns))
-                        for name, columns in self._columns.items()}
-        self._filled = 0
-        return self._messages(self._at_a_time)
-
-    def _messages(self, count: int) -> Iterator[bytes]:
-        yield pb.CheckTrajectoryRequest(start=self._plan.start).SerializeToString()
-        for first in range(0, self._rows, count):
-            parts: list[Any] = []
-            for name, numbers in self._plan.arrays.items():
-                parts += field(pb.TrajectorySamples, name,
-                               array(numbers[first:first + count]))
-            yield b"".join(field(pb.CheckTrajectoryRequest, "samples", parts))
-
-    def take(self, reply: pb.CheckTrajectoryReply) -> None:
-        if reply.HasField("progress"):
-            self._advance(reply.progress.samples_done)
-        elif reply.HasField("verdict"):
-            self._verdict = reply.verdict
-        elif reply.HasField("rows"):
-            self._take_rows(reply.rows)
-
-    def _advance(self, done: int) -> None:
-        # A try that begins again tells nobody less than the one before.
-        if done > self._told:
-            self._told = done
-            self._tell(done, self._rows)
-
-    def _take_rows(self, rows: pb.TrajectoryRows) -> None:
-        first, count = self._filled, 0
-        for name, width in self._columns.items():
-            if not width:
-                continue
-            content = getattr(rows, name)
-            count = count or len(content.f64) // (F64.itemsize * width)
-            numbers = received(content, width, count, name)
-            if rows.first_sample != first or first + count > self._rows:
-                raise errors.make(
-                    "INTERNAL", f"the reply has {count} rows of {name} from "
-                    f"{rows.first_sample} on, where {first} was next of {self._rows}")
-            self._tables[name][first:first + count] = numbers
-        self._filled += count
-
-    def verdict(self) -> TrajectoryVerdict:
-        """After a try ended with OK. Raises InternalError where its replies do
-        not make one."""
-        if self._verdict is None:
-            raise errors.make("INTERNAL", "the reply has no verdict")
-        if any(self._columns.values()) and self._filled < self._rows:
-            raise errors.make(
-                "INTERNAL", f"the reply has {self._filled} of {self._rows} rows"
-                " of the tables")
-        self._advance(self._rows)
-        # Which a revision alone does not have.
-        self._verdict.echo.model = self._plan.model
-        return TrajectoryVerdict(
-            self._verdict, self._plan.trajectory,
-            {name: numbers[:, 0] if name in _OF_SPACE else numbers
-             for name, numbers in self._tables.items()},
-            self._plan.inputs, time.monotonic() - self._begin)
-
-    def next_try(self, error: errors.TorquedError) -> Iterator[float]:
-        """After a try failed. Seconds to wait, one after the other, before the
-        next one; raises what is final."""
-        self._name_file(error)
-        # gRPC itself, without a reason, refuses a message for its size; with
-        # one, all samples together are too many.
-        if (isinstance(error, errors.RequestTooLarge)
-                and error.reason is None
-                and 1 < min(self._at_a_time, self._rows)):
-            self._at_a_time = min(self._at_a_time, self._rows) // 2
-            return iter(())
-        return self._schedule.pauses(error)
-
-    def _name_file(self, error: errors.TorquedError) -> None:
-        """The server knows fields, not the file."""
-        found = _OF_FILE.match(error.field)
-        place = self._plan.files.get(found[1]) if found else None
-        if found and place:
-            raise place.problem(
-                error.message, reason=error.reason, field=error.field, joint=error.joint,
-                row=found[2] if found[1] == "tip_wrench_profile" else None) from None

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import os
 import pathlib
-from types import TracebackType
-from typing import Any, Iterable, List, Mapping, Optional, Sequence, Type, Union
+from typing import Any, Generic, Iterable, List, Mapping, Optional, Sequence, TypeVar, Union
 
-from torqued.connection import Connection
+from torqued.connection import Connection, run, served, within
 from torqued.contract import (
     GetServerInfoReply, ModelInfo, ModelSummary, Validation, ValidateModelReply)
 from torqued.local_server import LocalServer
 from torqued.message import view
-from torqued.registration import Urdf, description_of, name_of, with_places
-from torqued.robot import Robot
+from torqued.robot import Robot, Urdf, description_of, name_of, with_places
 from torqued.settings import Health, Settings
-from torqued.transport import run, served, within
-from torqued.values import Path
+from torqued.values import Entered, Path
 from torqued.v1 import model_registry_pb2 as pb
 from torqued.v1 import server_info_pb2
 
+R = TypeVar("R")
 
-class Calls:
+
+class Calls(Generic[R]):
     """What both kinds of client have."""
 
     _connection: Any
@@ -69,7 +68,7 @@ class Calls:
         return address
 
     @served
-    async def model(self, reference: str, *, deadline: Optional[float] = None) -> Robot:
+    async def model(self, reference: str, *, deadline: Optional[float] = None) -> R:
         """A robot that the server knows: name, name@revision, name@label or
         @revision. Raises NotFound, InvalidArgument (INVALID_MODEL_REFERENCE)."""
         return self._described((await self._get(reference, False, deadline)).model)
@@ -90,7 +89,7 @@ class Calls:
     async def register(self, name: str, urdf: Urdf, *, tip_frame: str = "",
                        validation: Union[Validation, str, None] = None, label: str = "",
                        expected_current: Optional[str] = None,
-                       deadline: Optional[float] = None) -> Robot:
+                       deadline: Optional[float] = None) -> R:
         """Stores a robot description under a name and points the name at it.
 
         Parameters
@@ -188,10 +187,10 @@ class Calls:
         return self._robot(self, view(model))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__module__.rpartition('.')[0]}.Client of {self.address}>"
+        return f"<{type(self).__module__.replace('.client', '')}.Client of {self.address}>"
 
 
-class Client(Calls):
+class Client(Calls[Robot], Entered):
     """One connection, to be shared between threads. Every function raises
     TorquedError. deadline: seconds of the call, all retries included; None: that
     of `connect`.
@@ -203,13 +202,6 @@ class Client(Calls):
     _connection = Connection
     _robot = Robot
     _run = staticmethod(run)
-
-    def __enter__(self) -> Client:
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]],
-                 error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
-        self.close()
 
 
 def connect(address: str, **settings: Any) -> Client:

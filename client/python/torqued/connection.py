@@ -1,17 +1,278 @@
-"""The blocking connection."""
+"""Calls with deadline and retries. The blocking connection and that of asyncio have the
+same coroutines; those of the blocking one never suspend, because what they await
+blocks."""
 
 from __future__ import annotations
 
+import collections
+import functools
+import itertools
 import threading
+import time
 from concurrent import futures
-from typing import Any, AsyncIterator, Callable
+from typing import (
+    TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Coroutine, Generic, Iterator,
+    TypeVar, overload)
 
 import grpc
 
-from torqued.batch import Batch, Part
-from torqued.retry import Deadline
-from torqued.settings import Settings
-from torqued.transport import T, Transport
+from torqued import errors
+from torqued.check import Check
+from torqued.checking import check_seconds
+from torqued.evaluation import WINDOW, Batch, Evaluation, Part, count_from_start
+from torqued.retry import Budget, Deadline, Schedule
+from torqued.settings import (
+    HEALTH_METHOD, HEALTH_REQUEST, TLS, Health, Settings, credentials_of, health_of,
+    metadata_of)
+from torqued.v1 import (
+    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2, server_info_pb2_grpc,
+    trajectory_pb2)
+from torqued.values import AwaitedEntered
+from torqued.verdict import TrajectoryVerdict
+
+T = TypeVar("T")
+if TYPE_CHECKING:
+    from typing_extensions import Concatenate, ParamSpec
+
+    P = ParamSpec("P")
+
+    class Served(Generic[P, T]):
+        """A method, of which objects for asyncio have an awaitable result."""
+
+        @overload
+        def __get__(self, of: AwaitedEntered, kind: Any) -> Callable[P, Awaitable[T]]: ...
+        @overload
+        def __get__(self, of: object, kind: Any) -> Callable[P, T]: ...
+        def __get__(self, of: Any, kind: Any) -> Any: ...
+_POLL_SECONDS = 0.05
+
+
+def served(method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
+           ) -> Served[P, T]:
+    """A method that awaits, as its object's `_run` has it: blocking, or to be awaited."""
+    # Refusals of a keyword name the function, whose class is not the caller's.
+    method.__qualname__ = method.__name__
+
+    @functools.wraps(method)
+    def call(self: Any, *given: Any, **words: Any) -> Any:
+        return self._run(method(self, *given, **words))
+
+    return call  # type: ignore[return-value]
+
+
+def within(method: Any, *given: Any, **words: Any) -> Any:
+    """The coroutine of a bound method that is `served`."""
+    return method.__func__.__wrapped__(method.__self__, *given, **words)
+
+
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The result of one that never suspends."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    raise AssertionError("a blocking call is suspended")
+
+
+class Transport:
+    """Of one server. registry, info: stubs of the services."""
+
+    def __init__(self, settings: Settings, grpc_kind: Any, closed: Any) -> None:
+        """grpc_kind: the module that makes channels, `grpc` or `grpc.aio`.
+        closed: an event of its kind, set by `close`."""
+        self.settings = settings
+        self._closed = closed
+        self._budget = Budget()
+        options = settings.channel_options()
+        credentials = credentials_of(settings)
+        # Of each call: gRPC's own credentials of calls do not work without TLS.
+        self._metadata = metadata_of(settings)
+        self.channel = (
+            grpc_kind.insecure_channel(settings.address, options)
+            if credentials is None else grpc_kind.secure_channel(
+                settings.address.removeprefix(TLS), credentials, options))
+        # Requests of these are bytes already.
+        self._compute = self.channel.unary_unary(
+            "/torqued.v1.Dynamics/Compute",
+            response_deserializer=dynamics_pb2.ComputeReply.FromString)
+        self._check = self.channel.stream_stream(
+            "/torqued.v1.Trajectories/CheckTrajectory",
+            response_deserializer=trajectory_pb2.CheckTrajectoryReply.FromString)
+        self.registry = model_registry_pb2_grpc.ModelRegistryStub(self.channel)
+        #: What the server has said of itself when this connected.
+        self.server = server_info_pb2.GetServerInfoReply()
+        self.info = server_info_pb2_grpc.ServerInfoStub(self.channel)
+        self._health = self.channel.unary_unary(HEALTH_METHOD)
+
+    def _check_open(self) -> None:
+        """Raises Cancelled after close."""
+        if self._closed.is_set():
+            raise errors.make("CANCELLED", "the client is closed")
+
+    def deadline(self, seconds: float | None = None) -> Deadline:
+        """From now on; None: that of the settings. Raises InvalidArgument
+        (INVALID_OPTION) for what is no number of seconds."""
+        check_seconds("deadline", seconds)
+        return Deadline(self.settings.deadline if seconds is None else seconds)
+
+    def _schedule(self, deadline: Deadline) -> Schedule:
+        return Schedule(deadline, self.settings.retry, self.settings.on_retry,
+                        self._budget)
+
+    # What blocks or suspends, of each kind of connection: `aside` has the result of what
+    # takes long without a call, `_ahead` begins a call, whose `_result` or `_drop` ends
+    # it. Batches of more than `few_parts` calls have several of them under way.
+    few_parts: int
+    aside: Any
+    close: Any
+    _unary: Any
+    _ahead: Any
+    _result: Any
+    _drop: Any
+    _stream: Any
+    _closes_within: Any
+
+    async def wait(self) -> None:
+        """Raises Unavailable if no server answers, and what fits if another one does."""
+        end = time.monotonic() + min(
+            self.settings.wait_for_server, self.settings.deadline)
+        address = self.settings.address
+        while True:
+            try:
+                self.server = await self._unary(
+                    self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
+                    timeout=self.deadline().remaining())
+                return
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            if errors.is_of_another_server(error):
+                raise errors.make(error.code, f"no torqued server answers at {address}: "
+                                  f"{error.message}")
+            # Any other word of the server shows that it is there.
+            if error.reason is not None or not isinstance(
+                    error, (errors.Unavailable, errors.DeadlineExceeded)):
+                return
+            if time.monotonic() >= end:
+                raise errors.make(error.code, f"no connection to {address}: "
+                                  f"{error.message}", metadata=error.metadata)
+            await self._closes_within(_POLL_SECONDS)
+
+    async def health(self, deadline: Deadline) -> Health:
+        self._check_open()
+        try:
+            return health_of(await self._unary(
+                self._health, HEALTH_REQUEST, timeout=deadline.remaining()))
+        except grpc.RpcError as failure:
+            raise errors.decode(failure) from None
+
+    async def read(self, method: Any, request: Any, deadline: Deadline,
+                   schedule: Schedule | None = None) -> Any:
+        """A call that changes nothing, tried again if that may help."""
+        while True:
+            self._check_open()
+            try:
+                reply = await self._unary(method, request, timeout=deadline.remaining())
+                self._budget.answered()
+                return reply
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            schedule = schedule or self._schedule(deadline)
+            await self._pause(schedule.pauses(error))
+
+    async def change(self, method: Any, request: Any, deadline: Deadline) -> Any:
+        """A call that is made again only if the server says that it has not begun,
+        and if a server answers then: to find nobody, or the end of the old
+        connection, would be final."""
+        schedule = self._schedule(deadline)
+        again = False
+        while True:
+            self._check_open()
+            try:
+                reply = await self._unary(method, request, timeout=schedule.remaining(),
+                                          wait_for_ready=again)
+                self._budget.answered()
+                return reply
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            await self._pause(schedule.only_refused(error))
+            await self.read(
+                self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
+                deadline, schedule)
+            again = True
+
+    async def compute(self, batch: Batch) -> Evaluation:
+        parts = batch.parts(self.settings, self.server)
+        deadline = self.deadline(batch.deadline)
+        if len(parts) <= self.few_parts:
+            for part in parts:
+                await self._part(batch, deadline, part)
+            return batch.evaluation()
+        waiting = iter(parts)
+        sent: collections.deque[Any] = collections.deque()
+        try:
+            for part in parts:
+                for later in itertools.islice(waiting, WINDOW - len(sent)):
+                    self._check_open()
+                    sent.append(self._ahead(batch, later, deadline))
+                await self._part(batch, deadline, part, sent[0])
+                sent.popleft()
+        finally:
+            for one in sent:
+                self._drop(one)
+        return batch.evaluation()
+
+    async def _part(self, batch: Batch, deadline: Deadline, part: Part,
+                    ahead: Any = None) -> None:
+        """ahead: the call under way, if there is one."""
+        try:
+            schedule = reply = None
+            if ahead is not None:
+                schedule = self._schedule(deadline)
+                self._check_open()
+                try:
+                    reply = await self._result(ahead)
+                    self._budget.answered()
+                except grpc.RpcError as failure:
+                    error = errors.decode(failure)
+                    # The deadline of what was sent ahead may be renewed since.
+                    if not isinstance(error, errors.DeadlineExceeded):
+                        await self._pause(schedule.pauses(error))
+            if reply is None:
+                reply = await self.read(
+                    self._compute, batch.request(part), deadline, schedule)
+        except errors.TorquedError as error:
+            count_from_start(error, part)
+            raise
+        deadline.renew()
+        for again in batch.take(part, reply):
+            await self._part(batch, deadline, again)
+
+    async def check(self, check: Check) -> TrajectoryVerdict:
+        deadline = self.deadline(check.deadline)
+        check.begin(self.settings.max_message_bytes, self._schedule(deadline))
+        while True:
+            self._check_open()
+            call = self._check(check.messages(), timeout=deadline.remaining(),
+                               metadata=self._metadata)
+            try:
+                async for reply in self._stream(call):
+                    check.take(reply)
+                self._budget.answered()
+                return check.verdict()
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            except BaseException:
+                call.cancel()
+                raise
+            await self._pause(check.next_try(error))
+
+    async def _pause(self, pauses: Iterator[float]) -> None:
+        """Until the next try, or the end of the client."""
+        self._check_open()
+        for pause in pauses:
+            if await self._closes_within(pause):
+                return
 
 
 class Connection(Transport):

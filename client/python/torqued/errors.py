@@ -6,13 +6,12 @@ Every failure of a call is a `TorquedError`. Its class says what kind it is, its
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import grpc
 from google.protobuf import message as protobuf_message
@@ -32,8 +31,7 @@ def plain(text: str) -> str:
     return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-@dataclasses.dataclass(frozen=True)
-class FieldViolation:
+class FieldViolation(NamedTuple):
     """A field of the request that is at fault, by its path."""
 
     field: str
@@ -87,17 +85,6 @@ class TorquedError(Exception):
         named = self.field and self.field not in self.message
         return plain((f"{self.field}: " if named else "") + self.message
                      + (f" [{self.reason.name}]" if self.reason is not None else ""))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _rebuilt, (type(self), self.message, self.__dict__)
-
-
-def _rebuilt(kind: type[TorquedError], message: str,
-             state: dict[str, object]) -> TorquedError:
-    error = kind.__new__(kind)
-    Exception.__init__(error, message)
-    error.__dict__.update(state)
-    return error
 
 
 class InvalidArgument(TorquedError, ValueError):
@@ -188,6 +175,7 @@ class RowError(TorquedError, ArithmeticError):
             field_violations=[FieldViolation(status.field, status.message)],
             metadata={"row": str(status.row), "joint": status.joint})
         self.status = status
+        self.args = (status,)  # What pickle makes it from.
 
     @property
     def row_code(self) -> RowCode:
@@ -289,13 +277,11 @@ class FilePlace:
             metadata={"file": self.path, **known})
 
 
-# What gRPC says of a connection that ended under a call where it has another
-# code for it than UNAVAILABLE.
+# What gRPC says of a connection that ended under a call, with another code than
+# UNAVAILABLE.
 _LOST = re.compile(
     "RST_STREAM|Stream removed|[Ss]ocket closed|[Cc]onnection (reset|closed)"
     "|[Bb]roken pipe|GOAWAY|[Tt]ransport (is )?clos|No status received")
-
-
 # What gRPC says of an answer of HTTP, of a proxy or a web server.
 _HTTP = re.compile("HTTP status|http2 header with status")
 
@@ -334,12 +320,9 @@ def _with_details(code: str, message: str, status: errors_pb2.Status) -> Torqued
     for detail in status.details:
         # The messages mirror google.rpc, and so do the type URLs.
         name = detail.type_url.rpartition("/")[2].removeprefix("google.rpc.")
-        kind = getattr(errors_pb2, name, None)
-        if kind is None:
-            continue
         try:
-            read = kind.FromString(detail.value)
-        except protobuf_message.DecodeError:
+            read = getattr(errors_pb2, name).FromString(detail.value)
+        except (AttributeError, protobuf_message.DecodeError):
             continue
         if name == "ErrorInfo":
             # A newer server may have reasons that are not known here.

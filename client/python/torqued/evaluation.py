@@ -1,26 +1,41 @@
-"""What a call returns."""
+"""A computation of any number of states: from the keywords of a call to what travels, and
+from replies to an Evaluation. Sends nothing itself; transport.py does."""
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import TYPE_CHECKING, Any, Optional
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from torqued import errors
+from torqued.checking import check_progress, refuse, set_field
+from torqued.choice import parse
 from torqued.contract import (
-    QUANTITIES, Echo, Precision, Quantity, Results, RowCode, RowStatus)
+    INPUTS, OPTIONS, QUANTITIES, Echo, ModelInfo, Precision, Quantity, Reason, Results,
+    RowCode, RowStatus)
 from torqued.errors import RowError, SingularTaskWarning
-from torqued.inputs import received
+from torqued.inputs import F32, States, field, received, rows_field, table
 from torqued.message import view
-from torqued.values import ResultRow
-from torqued.v1 import dynamics_pb2
+from torqued.settings import Settings
+from torqued.values import ExternalWrench, FloatArray, ResultRow
+from torqued.v1 import array_pb2, dynamics_pb2, server_info_pb2
 
-if TYPE_CHECKING:
-    from torqued.batch import Plan
-
-
+# Bytes that a message has for everything but rows: names, echo, and the row status list
+# at its longest.
+_OVERHEAD = 384 * 1024
+#: Bytes of rows in a message beyond which larger ones are not faster.
+GOOD_MESSAGE = 1024 * 1024
+#: Calls under way at a time.
+WINDOW = 8
+# A reply lists at most so many rows that are not OK.
+_LISTED_ROWS = 1000
+# Questions that a robot keeps.
+_KEPT = 64
 # Rows that have numbers, by the singularity rule.
 _ANSWERED = (RowCode.SINGULAR_TASK_SPACE, RowCode.WEAK_TASK_SPACE)
 
@@ -31,21 +46,17 @@ class Evaluation(Results):
     Results are attributes, for what was asked for: `tau`, `mass_matrix`, `Lambda`, ...
     Each has the leading axes of the states, then the axes of one state.
 
-    ok: whether a state has its results, with the leading axes of the states.
-    row_status: what is wrong with those that are not ok, all of them; rows count in
+    row_status: what is wrong with states that are not `ok`, all of them; rows count in
     row-major order.
     """
 
-    def __init__(self, leading: "tuple[int, ...]",
-                 results: "dict[str, npt.NDArray[Any]]",
-                 row_status: "list[RowStatus]", echo: dynamics_pb2.Echo) -> None:
+    def __init__(self, leading: tuple[int, ...],
+                 results: dict[str, npt.NDArray[Any]],
+                 row_status: list[RowStatus], echo: dynamics_pb2.Echo) -> None:
+        self._leading = leading
         self.rows = math.prod(leading)
         self.row_status = row_status
         self._echo = echo
-        ok = np.ones(self.rows, np.bool_)
-        for status in row_status:
-            ok[status.row] = False
-        self.ok = ok.reshape(leading)
         #: Names of the results that there are.
         self.names = tuple(results)
         for name, numbers in results.items():
@@ -57,6 +68,13 @@ class Evaluation(Results):
             raise AttributeError(f"{name} was not asked for; there are "
                                  + ", ".join(self.names))
         raise AttributeError(name)
+
+    @functools.cached_property
+    def ok(self) -> npt.NDArray[np.bool_]:
+        """Whether a state has its results, with the leading axes of the states."""
+        ok = np.ones(self.rows, np.bool_)
+        ok[[status.row for status in self.row_status]] = False
+        return ok.reshape(self._leading)
 
     @property
     def echo(self) -> Echo:
@@ -81,7 +99,7 @@ class Evaluation(Results):
                    for result in row.results]
         return results[0] if row.returns is None else row.returns(*results)
 
-    def raise_or_warn(self, bad_rows: Optional[str]) -> None:
+    def raise_or_warn(self, bad_rows: str | None) -> None:
         """As the option `bad_rows` says."""
         if not self.row_status or bad_rows == "nan":
             return
@@ -99,66 +117,311 @@ class Evaluation(Results):
                 f"{', '.join(self.names)}; {bad} not ok>")
 
 
-class Collector:
-    """Gathers the replies of a batch, in order, into one Evaluation."""
+class Part(NamedTuple):
+    """States of one call."""
 
-    def __init__(self, plan: Plan, rows: int) -> None:
-        self._plan = plan
-        self._results: dict[str, npt.NDArray[Any]] = {}
-        self._row_status: list[RowStatus] = []
+    first: int
+    rows: int
+
+    def cut(self, rows: int) -> list[Part]:
+        end = self.first + self.rows
+        return [Part(first, min(rows, end - first))
+                for first in range(self.first, end, rows)]
+
+
+class Question(NamedTuple):
+    """What calls with the same quantities and options have in common: the message without
+    states, of a revision, so that the parts of a batch are of one, even while a name
+    moves; and each result with the axes and the number of numbers of one state."""
+
+    head: bytes
+    results: tuple[tuple[ResultRow, tuple[int, ...], int], ...]
+
+
+class Batch:
+    """One run: a call for each of `parts`, whose replies `take` joins.
+
+    A batch of no states asks for one of zeros, so that everything else about it is looked
+    at, and its answer has no rows.
+    """
+
+    def __init__(self, question: Question, states: States, deadline: float | None = None,
+                 progress: Any = None) -> None:
+        self.deadline = deadline
+        self._question = question
+        self._leading, self._wanted = states.leading, states.rows
+        # A robot without joints has one state without inputs.
+        self._states = states if states.rows else states.example()
+        self._tell = teller(progress)
+        self._results: dict[str, Any] = {}
+        self._row_status: list[Any] = []
         self._echo: dynamics_pb2.Echo | None = None
-        self.rows = rows
 
-    def add(self, first: int, rows: int, reply: dynamics_pb2.ComputeReply) -> None:
-        """`rows` states from `first` on. Raises InternalError for a reply that
-        breaks the contract."""
-        results = reply.results
+    def parts(self, settings: Settings,
+              server: server_info_pb2.GetServerInfoReply) -> list[Part]:
+        """server: 0 where a limit is not known."""
+        whole = Part(0, self._states.rows)
+        if whole.rows == 1:
+            return [whole]
+        size = min(settings.max_message_bytes,
+                   server.max_message_bytes or settings.max_message_bytes)
+        # A request counts three times there and a reply twice; a window of them is to fit
+        # into the half of one client.
+        payload = min(max(size - _OVERHEAD, size // 2), GOOD_MESSAGE,
+                      server.max_inflight_bytes // 128 or GOOD_MESSAGE)
+        numbers = sum(count for _, _, count in self._question.results)
+        bytes_of_row = max(
+            self._states.bytes_per_row(), numbers * self._states.dtype.itemsize, 1)
+        rows = max(payload // bytes_of_row, 1)
+        rows = rows if rows < 64 else rows // 64 * 64
+        return whole.cut(min(rows, settings.chunk_rows or rows, server.max_rows or rows))
+
+    def request(self, part: Part) -> bytes:
+        pieces: list[Any] = [self._question.head]
+        for name in self._states.arrays:
+            rows = self._states.part(name, *part)
+            if name == "tip_wrench_on_environment":
+                pieces += field(dynamics_pb2.ComputeRequest, name,
+                                rows_field(dynamics_pb2.TipWrench, "wrench", rows))
+            else:
+                pieces += rows_field(dynamics_pb2.ComputeRequest, name, rows)
+        return b"".join(pieces)
+
+    def take(self, part: Part, reply: dynamics_pb2.ComputeReply) -> list[Part]:
+        """In order. The parts to ask for instead, where the reply does not list all rows
+        that are not OK. Raises InternalError for a reply that breaks the contract."""
+        if reply.rows_not_ok > len(reply.row_status) and part.rows > _LISTED_ROWS:
+            return part.cut(_LISTED_ROWS)
+        first, rows = part
+        if reply.rows != rows:
+            raise errors.make("INTERNAL", f"the reply has {reply.rows} rows, {rows} "
+                              "were asked for")
         self._echo = self._echo or reply.echo
-        for quantity in self._plan.quantities:
-            for row in QUANTITIES[quantity].results:
-                if row.is_array:
-                    self._add_array(row, first, rows, results)
-                elif row.field != "sigma_min" or results.sigma_min:
-                    self._add_numbers(row, first, rows, getattr(results, row.field))
-        for message in reply.row_status:
-            message.row += first
-            self._row_status.append(view(message))
+        for row, axes, count in self._question.results:
+            numbers = self._numbers(row, axes, count, rows, reply.results)
+            if numbers is None:
+                continue
+            if rows == self._states.rows:
+                self._results[row.name] = numbers
+                continue
+            if row.name not in self._results:
+                self._results[row.name] = np.zeros(
+                    (self._states.rows, *numbers.shape[1:]), numbers.dtype)
+            self._results[row.name][first:first + rows] = numbers
+        for status in reply.row_status:
+            status.row += first
+            self._row_status.append(view(status))
+        self._tell(min(first + rows, self._wanted), self._wanted)
+        return []
+
+    def _numbers(self, row: ResultRow, axes: tuple[int, ...], count: int, rows: int,
+                 results: Any) -> Any:
+        """[rows, *axes]; None for a result that is left out."""
+        sent = getattr(results, row.field)
+        if not row.is_array:
+            if row.field == "sigma_min" and not sent:
+                return None
+            if len(sent) != rows:
+                raise errors.make("INTERNAL", f"the reply has {len(sent)} of {row.field} "
+                                  f"for {rows} rows")
+            return np.array(sent, float if row.field == "sigma_min" else np.int64)
+        numbers = received(sent, count, rows, row.field, self._states.dtype).reshape(
+            rows, *axes)
+        if row.field != "pose":
+            return numbers.copy()
+        # (R p) becomes the homogeneous matrix. A row without an answer has none.
+        whole = np.zeros((rows, 4, 4), numbers.dtype)
+        whole[:, :3] = numbers
+        whole[:, 3, 3] = 1
+        whole[np.isnan(numbers[:, 0, 0])] = np.nan
+        return whole
 
     def evaluation(self) -> Evaluation:
-        """Without rows if the plan has none."""
-        rows = self._plan.states.rows
-        return Evaluation(
-            self._plan.states.leading,
-            {name: numbers[:rows] for name, numbers in self._results.items()},
-            self._row_status[:rows and None], self._echo or dynamics_pb2.Echo())
+        """Without rows if none were asked for."""
+        results, status = self._results, self._row_status
+        if not self._wanted:
+            results = {name: numbers[:0] for name, numbers in results.items()}
+            status = []
+        return Evaluation(self._leading, results, status,
+                          self._echo or dynamics_pb2.Echo())
 
-    def _whole(self, name: str, axes: "tuple[int, ...]", kind: Any) -> Any:
-        """All rows of a result."""
-        if name not in self._results:
-            self._results[name] = np.zeros((self.rows, *axes), kind)
-        return self._results[name]
 
-    def _add_array(self, row: ResultRow, first: int, rows: int,
-                   results: dynamics_pb2.Results) -> None:
-        axes = row.shape(self._plan.sizes)
-        kind = self._plan.states.dtype
-        numbers = received(getattr(results, row.field), math.prod(axes), rows, row.field,
-                           kind).reshape(rows, *axes)
-        if row.field == "pose":
-            # (R p) becomes the homogeneous matrix. A row without an answer has none.
-            part = self._whole(row.name, (4, 4), kind)[first:first + rows]
-            part[:, :3] = numbers
-            part[:, 3, 3] = 1
-            part[np.isnan(numbers[:, 0, 0])] = np.nan
-        elif first == 0 and rows == self.rows:
-            self._results[row.name] = numbers.copy()
+def count_from_start(error: errors.TorquedError, part: Part) -> None:
+    """The server counts rows from the start of its call."""
+    if error.row is None:
+        return
+    here, row = str(error.row), str(part.first + error.row)
+    error.metadata["row"] = row
+    error.message = re.sub(rf"\b([Rr]ow) {here}\b", rf"\g<1> {row}", error.message)
+
+
+def teller(progress: Any) -> Callable[[int, int], Any]:
+    """A function of (done, total) from a callback or a tqdm-like bar."""
+    if not hasattr(progress, "update"):
+        return progress or (lambda done, total: None)
+    shown = 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal shown
+        if getattr(progress, "total", None) is None:
+            progress.total = total
+        progress.update(done - shown)
+        shown = done
+
+    return tell
+
+
+# --- From keywords -------------------------------------------------------------
+
+
+def fill_request(message: Any, model: ModelInfo, words: Mapping[str, Any], task: bool,
+                 encoding: Any, places: Sequence[ExternalWrench] = ()) -> None:
+    """Sets the fields of options, except frames of wrenches. task: whether those of a
+    task count."""
+    message.model = "@" + model.revision
+    options = message.options
+    options.encoding = encoding
+    for word, value in words.items():
+        if value is None or word not in OPTIONS:
+            continue
+        for target in (options, options.terms, message.operational_space):
+            if word in target.DESCRIPTOR.fields_by_name:
+                set_field(target, word, value)
+    for wrench in places:
+        place = options.external_wrenches.add(frame=wrench.frame)
+        if wrench.reference_frame is not None:
+            set_field(place, "reference_frame", wrench.reference_frame)
+    if task:
+        message.operational_space.SetInParent()
+    else:
+        message.ClearField("operational_space")
+
+
+def _parsed_quantities(names: Any) -> Iterator[Quantity]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        names = [names]
+    for index, name in enumerate(names):
+        try:
+            yield parse(Quantity, name)
+        except ValueError as error:
+            raise errors.invalid(Reason.INVALID_FIELD, f"quantities[{index}]",
+                                 str(error)) from None
+
+
+def order_of(model: ModelInfo, words: Mapping[str, Any]) -> Sequence[str]:
+    """Joints in the order of all tables: the option's, else the model's."""
+    names = words.get("joint_names")
+    if names is None or not len(names):
+        return [joint.name for joint in model.proto.joints]
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        refuse("joint_names", "a list of names", names)
+    return list(map(str, names))
+
+
+def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
+             known: dict[Any, Question]) -> Batch:
+    """words: inputs and options, none of them None. known: questions that the robot has
+    asked before."""
+    chosen = tuple(_parsed_quantities(quantities))
+    deadline, progress = words.pop("deadline", None), words.pop("progress", None)
+    check_progress(progress)
+    bad_rows = words.pop("bad_rows", "raise")
+    if bad_rows not in ("raise", "nan"):
+        refuse("bad_rows", '"raise" or "nan"', bad_rows)
+    tables, options = {}, {}
+    places: list[ExternalWrench] = []
+    for name, given in words.items():
+        if name not in INPUTS or name == "gravity" and np.ndim(_shaped(given)) < 2:
+            options[name] = given
+        elif name == "external_wrenches_on_robot":
+            places = _places(given)
+            if places:
+                tables[name] = _beside(places)
+        elif type(given) is np.ndarray or INPUTS[name] not in (("nq",), ("nv",)):
+            tables[name] = table(name, given)
         else:
-            self._whole(row.name, axes, kind)[first:first + rows] = numbers
+            tables[name] = table(name, given, order_of(model, words))
+    states = States(tables)
+    if not states.rows:
+        options.pop("fail_fast", None)
+    key = (chosen, states.dtype, *[
+        (name, type(given), _fixed(given)) for name, given in options.items()], *[
+            (place.frame, place.reference_frame) for place in places])
+    try:
+        question = known.get(key)
+    except TypeError:  # An option has no hash.
+        question = _question(model, chosen, states.dtype, options, places)
+    if question is None:
+        question = _question(model, chosen, states.dtype, options, places)
+        if len(known) >= _KEPT:
+            known.clear()
+        known[key] = question
+    return Batch(question, states, deadline, progress)
 
-    def _add_numbers(self, row: ResultRow, first: int, rows: int, numbers: Any) -> None:
-        if len(numbers) != rows:
-            raise errors.make(
-                "INTERNAL", f"the reply has {len(numbers)} of {row.field} for "
-                f"{rows} rows")
-        kind = np.float64 if row.field == "sigma_min" else np.int64
-        self._whole(row.name, (), kind)[first:first + rows] = numbers
+
+def _fixed(given: Any) -> Any:
+    """What the value of an option is now, for a key."""
+    if isinstance(given, dict):
+        return tuple((name, _fixed(value)) for name, value in given.items())
+    if isinstance(given, np.ndarray):
+        return given.dtype.str, given.shape, given.tobytes()
+    return tuple(map(_fixed, given)) if isinstance(given, list) else given
+
+
+def _question(model: ModelInfo, quantities: tuple[Quantity, ...], kind: Any,
+              options: Mapping[str, Any], places: Sequence[ExternalWrench]) -> Question:
+    request = dynamics_pb2.ComputeRequest()
+    request.quantities.extend(quantities)
+    frame = options.get("tip_wrench_reference_frame")
+    if frame is not None:
+        set_field(request.tip_wrench_on_environment, "reference_frame", frame,
+                  "tip_wrench_reference_frame")
+    fill_request(
+        request, model, options,
+        any("task" in QUANTITIES[quantity].reads for quantity in quantities),
+        array_pb2.ENCODING_F32 if kind == F32 else array_pb2.ENCODING_F64, places)
+    n, m = model.nv, len(request.operational_space.axes) or 6
+    sizes = {"nq": n, "nv": n, "links": n, "10links": 10 * n, "m": m}
+    rows = [row for quantity in quantities for row in QUANTITIES[quantity].results]
+    shapes = [tuple(axis if isinstance(axis, int) else sizes[axis] for axis in row.axes)
+              for row in rows]
+    return Question(request.SerializeToString(), tuple(
+        (row, shape, math.prod(shape)) for row, shape in zip(rows, shapes)))
+
+
+def _shaped(given: Any) -> Any:
+    """What is ragged has rows, too."""
+    try:
+        return np.asarray(given)
+    except ValueError:
+        return np.zeros((1, 1))
+
+
+def _places(given: Any) -> list[ExternalWrench]:
+    if isinstance(given, Mapping):
+        return [ExternalWrench(wrench, frame) for frame, wrench in given.items()]
+    if isinstance(given, ExternalWrench):
+        return [given]
+    if isinstance(given, Iterable):
+        places = list(given)
+        if all(isinstance(place, ExternalWrench) for place in places):
+            return places
+    refuse("external_wrenches_on_robot", "a dict from link names to wrenches, or a "
+           "list of torqued.ExternalWrench", given)
+
+
+def _beside(places: list[ExternalWrench]) -> FloatArray:
+    """All wrenches in one table, six columns each."""
+    name = "external_wrenches_on_robot"
+    tables = [table(name, place.wrench) for place in places]
+    for index, numbers in enumerate(tables):
+        if numbers.shape[-1] != 6:
+            raise errors.invalid(
+                Reason.WRONG_COLUMN_COUNT, name,
+                f"external wrench {index} has {numbers.shape[-1]} numbers; give 6")
+    try:
+        leading = np.broadcast_shapes(*(numbers.shape[:-1] for numbers in tables))
+    except ValueError as error:
+        raise errors.invalid(Reason.WRONG_ROW_COUNT, name, f"{name}: {error}") from None
+    return np.concatenate(
+        [np.broadcast_to(numbers, (*leading, 6)) for numbers in tables], -1)

@@ -29,6 +29,9 @@ def table(name: str, given: Any, order: Optional[Sequence[str]] = None) -> Float
     if order is not None and not isinstance(given, np.ndarray) and isinstance(
             given, Columns):
         return _by_name(name, given, order)
+    if type(given) is np.ndarray and given.ndim and given.dtype == F64 and (
+            given.flags.c_contiguous):
+        return given
     numbers = _numbers(name, given)
     return numbers if numbers.ndim else numbers.reshape(1)
 
@@ -89,25 +92,30 @@ class States:
     def __init__(self, tables: Mapping[str, FloatArray]) -> None:
         self.leading: "tuple[int, ...]" = ()
         for name, numbers in tables.items():
-            if numbers.ndim == 1:
+            axes = numbers.shape[:-1]
+            if not axes or axes == self.leading:
                 continue
             try:
-                self.leading = np.broadcast_shapes(self.leading, numbers.shape[:-1])
+                self.leading = (np.broadcast_shapes(self.leading, axes) if self.leading
+                                else axes)
             except ValueError:
                 raise errors.invalid(
                     Reason.WRONG_ROW_COUNT, name,
                     f"{name} has the shape {numbers.shape}, other inputs have "
                     f"{self.leading} before the numbers of a state") from None
         self.rows = math.prod(self.leading)
-        self.arrays = {
-            name: numbers.reshape(1, numbers.shape[-1])
-            if numbers.ndim == 1 or math.prod(numbers.shape[:-1]) == 1
-            else np.ascontiguousarray(np.broadcast_to(
-                numbers, (*self.leading, numbers.shape[-1]))).reshape(
-                    self.rows, numbers.shape[-1])
-            for name, numbers in tables.items()}
+        self.arrays = {name: self._rows(numbers) for name, numbers in tables.items()}
         kinds: Any = {numbers.dtype for numbers in tables.values()}
         self.dtype = F32 if kinds == {F32} else F64
+
+    def _rows(self, numbers: FloatArray) -> FloatArray:
+        *axes, columns = numbers.shape
+        if math.prod(axes) == 1:
+            return numbers.reshape(1, columns)
+        if tuple(axes) != self.leading:
+            numbers = np.ascontiguousarray(
+                np.broadcast_to(numbers, (*self.leading, columns)))
+        return numbers.reshape(self.rows, columns)
 
     def example(self) -> States:
         """One state with as many columns, for a batch of none."""
@@ -130,24 +138,26 @@ def _tag(message: Any, name: str) -> bytes:
     return tag
 
 
-_varint = functools.lru_cache(maxsize=256)(encoder._VarintBytes)
-
-
 def field(message: Any, name: str, parts: "Sequence[Any]") -> "list[Any]":
     """The bytes of a field that holds the message of these parts. Behind a serialized
     message it is a field of that, so that protobuf never copies its numbers."""
-    return [_tag(message, name), _varint(sum(map(len, parts))), *parts]
+    size = sum(memoryview(part).nbytes for part in parts)
+    return [_tag(message, name), encoder._VarintBytes(size), *parts]
 
 
-_columns = functools.lru_cache(maxsize=256)(
-    lambda columns: array_pb2.Array(columns=columns).SerializeToString())
+@functools.lru_cache(maxsize=1024)
+def _before(message: Any, name: str, columns: int, itemsize: int, size: int) -> bytes:
+    """What stands before the numbers of an Array in a field."""
+    array = (array_pb2.Array(columns=columns).SerializeToString()
+             + _tag(array_pb2.Array, "f32" if itemsize == 4 else "f64")
+             + encoder._VarintBytes(size))
+    return (_tag(message, name) + encoder._VarintBytes(len(array) + size)
+            + array)
 
 
-def array(rows: FloatArray) -> "list[Any]":
-    """The parts of an Array. rows: little-endian, C-contiguous."""
-    content = rows.data.cast("B") if rows.size else b""
-    return [_columns(rows.shape[1]), *field(
-        array_pb2.Array, "f32" if rows.itemsize == 4 else "f64", [content])]
+def rows_field(message: Any, name: str, rows: FloatArray) -> "list[Any]":
+    """The parts of a field of the type Array. rows: little-endian, C-contiguous."""
+    return [_before(message, name, rows.shape[1], rows.itemsize, rows.nbytes), rows.data]
 
 
 def received(message: array_pb2.Array, columns: int, rows: int, name: str,

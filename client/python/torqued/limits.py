@@ -11,7 +11,7 @@ from google.protobuf import json_format
 
 from torqued import errors
 from torqued.contract import Reason
-from torqued.formats import container, csv_table, numpy_files, trees
+from torqued.formats import csv_table, numpy_files, opened, trees
 from torqued.v1 import trajectory_pb2 as pb
 from torqued.values import Path
 
@@ -63,7 +63,7 @@ def add_wrench_profile(path: Path, start: pb.CheckTrajectoryStart) -> None:
     """Of a .csv or .npy file with time, mx, my, mz, fx, fy, fz. Raises FileError,
     OSError. The server checks times and numbers."""
     place = errors.FilePlace(str(path))
-    with container.opened(pathlib.Path(path)) as (suffix, file):
+    with opened(pathlib.Path(path)) as (suffix, file):
         if suffix == ".npy":
             table = numpy_files.table_of(file, place)
         elif suffix == ".csv":

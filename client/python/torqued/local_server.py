@@ -11,9 +11,9 @@ import threading
 import time
 import weakref
 from collections.abc import Sequence
-from types import TracebackType
 
 from torqued.errors import LocalServerError
+from torqued.values import Entered
 
 _LOG_BYTES = 4096
 _POLL_SECONDS = 0.005
@@ -37,7 +37,7 @@ def find_server() -> str:
         "environment variable TORQUED_SERVER")
 
 
-class LocalServer:
+class LocalServer(Entered):
     """A server on a Unix socket in a directory of its own, which only this user may
     enter.
 
@@ -99,12 +99,7 @@ class LocalServer:
         time."""
         self._end()
 
-    def __enter__(self) -> LocalServer:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None,
-                 error: BaseException | None, trace: TracebackType | None) -> None:
-        self.stop()
+    close = stop
 
     def _wait(self, seconds: float) -> str:
         give_up = time.monotonic() + seconds

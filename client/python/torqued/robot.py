@@ -1,22 +1,26 @@
-"""A robot whose quantities are functions."""
+"""A robot whose quantities are functions, and how it is registered."""
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Type, TypeVar
+import contextlib
+import os
+import pathlib
+import re
+from typing import (
+    TYPE_CHECKING, Any, Dict, Iterator, Mapping, Optional, Sequence, TypeVar, Union)
 
 import numpy as np
 
-from torqued import registration
-from torqued.check import check_plan
-from torqued.contract import BOUND, OPTIONS, Functions, JointInfo, ModelInfo, Quantity
-from torqued.evaluation import Evaluation
+from torqued.check import Check
+from torqued.checking import set_field
+from torqued.connection import run, served, within
+from torqued.contract import (
+    BOUND, OPTIONS, Functions, JointInfo, ModelInfo, Quantity, Reason, Validation)
+from torqued.errors import FileError, InvalidArgument, plain
+from torqued.evaluation import Evaluation, Question, batch_of, order_of
 from torqued.message import Messages
-from torqued.errors import plain
-from torqued.question import order_of, plan_of
-from torqued.registration import Urdf
-from torqued.transport import run, served, within
-from torqued.values import FloatArray
+from torqued.v1 import model_registry_pb2 as pb
+from torqued.values import Entered, FloatArray
 from torqued.verdict import TrajectoryVerdict
 
 if TYPE_CHECKING:
@@ -36,52 +40,31 @@ def _limits(attribute: str, text: str) -> Any:
 class Described:
     """A robot's description and the options that its calls start from."""
 
-    _client: Any
-
     def __init__(self, client: Any, model: ModelInfo,
                  options: Optional[Mapping[str, Any]] = None) -> None:
         """See `Client.model`, `Client.register` and `from_urdf`."""
-        self._client = client
+        self.client = client
         self._owns_client = False
         self.model = model
+        self.name: str = model.name
+        #: Of the description. Every call of this object uses this one, even after the
+        #: name has moved to another.
+        self.revision: str = model.revision
+        self.nq: int = model.nq
+        self.nv: int = model.nv
+        self.joints: Messages[JointInfo] = model.joints
+        #: Link names, root first.
+        self.frames: "tuple[str, ...]" = model.frames
         #: Bound by `with_options`.
-        self.options = dict(options or {})
-
-    @property
-    def client(self) -> Any:
-        return self._client
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def revision(self) -> str:
-        """Of the description. Every call of this object uses this one, even after the
-        name has moved to another."""
-        return self.model.revision
-
-    @property
-    def nq(self) -> int:
-        return self.model.nq
-
-    @property
-    def nv(self) -> int:
-        return self.model.nv
-
-    @property
-    def joints(self) -> Messages[JointInfo]:
-        return self.model.joints
+        self.options = {word: value for word, value in (options or {}).items()
+                        if value is not None}
+        self._run = client._run
+        self._asked: Dict[Any, Question] = {}
 
     @property
     def joint_names(self) -> "tuple[str, ...]":
         """Order of all arrays: the option's, else the model's."""
         return tuple(order_of(self.model, self.options))
-
-    @property
-    def frames(self) -> "tuple[str, ...]":
-        """Link names, root first."""
-        return self.model.frames
 
     @property
     def tip_frame(self) -> str:
@@ -99,28 +82,26 @@ class Described:
     effort_limits = _limits("effort", "(n,), N m or N; inf: unlimited.")
 
     def __repr__(self) -> str:
-        return (f"<{type(self).__module__.rpartition('.')[0]}.Robot "
+        return (f"<{type(self).__module__.replace('.robot', '')}.Robot "
                 f"{plain(self.name)}@{self.revision[:12]}>")
 
     def _bind(self: D, words: Mapping[str, Any]) -> D:
         given = {word: value for word, value in words.items()
                  if word in OPTIONS and value is not BOUND}
-        return type(self)(self._client, self.model, {**self.options, **given})
+        return type(self)(self.client, self.model, {**self.options, **given})
 
     def _words(self, words: Mapping[str, Any]) -> "dict[str, Any]":
         """Bound options under those of a call."""
         return {**self.options, **{word: value for word, value in words.items()
                                    if value is not None and word != "self"}}
 
-    def _run(self, coroutine: Any) -> Any:
-        return self._client._run(coroutine)
-
     async def _evaluated(self, quantities: Sequence[Any], words: Mapping[str, Any],
                          ) -> Evaluation:
         words = self._words(words)
-        evaluation: Evaluation = await self._client.connection.compute(
-            plan_of(self.model, quantities, words))
-        evaluation.raise_or_warn(words.get("bad_rows"))
+        bad_rows = words.get("bad_rows")
+        evaluation: Evaluation = await self.client.connection.compute(
+            batch_of(self.model, quantities, words, self._asked))
+        evaluation.raise_or_warn(bad_rows)
         return evaluation
 
     @served
@@ -135,19 +116,20 @@ class Described:
     @served
     async def _checked(self, words: Mapping[str, Any]) -> TrajectoryVerdict:
         # A file may be large.
-        plan = await self._client.connection.aside(
-            lambda: check_plan(self.model, self._words(words)))
-        plan.warn()
-        verdict: TrajectoryVerdict = await self._client.connection.check(plan)
+        check = await self.client.connection.aside(
+            lambda: Check(self.model, self._words(words)))
+        check.warn()
+        verdict: TrajectoryVerdict = await self.client.connection.check(check)
         return verdict
 
     @served
     async def close(self) -> None:
         """Ends the local server that `from_urdf` started, if it did."""
         if self._owns_client:
-            await within(self._client.close)
+            await within(self.client.close)
 
-class Robot(Described, Functions):
+
+class Robot(Described, Functions, Entered):
     """One revision of a robot on a server. Immutable, thread-safe.
 
     q, v, a and tau have one number for each joint in the last axis, in the order of
@@ -176,13 +158,6 @@ class Robot(Described, Functions):
         robot: Robot = run(registered(Client, client, name, urdf, words))
         return robot
 
-    def __enter__(self) -> Robot:
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]],
-                 error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
-        self.close()
-
 
 async def registered(kind: Any, client: Any, name: Optional[str], urdf: Urdf,
                      words: Mapping[str, Any]) -> Any:
@@ -191,10 +166,85 @@ async def registered(kind: Any, client: Any, name: Optional[str], urdf: Urdf,
     client = await kind.with_server() if client is None else client
     try:
         robot = await within(
-            client.register, name or registration.name_of(urdf), urdf, **words)
+            client.register, name or name_of(urdf), urdf, **words)
     except BaseException:
         if owned:
             await within(client.close)
         raise
     robot._owns_client = owned
     return robot
+
+
+# --- Registration --------------------------------------------------------------
+
+#: A path, the text itself (it has a "<"), or its bytes.
+Urdf = Union[str, bytes, "os.PathLike[str]"]
+
+_ROBOT_NAME = re.compile(rb"<robot\b[^>]*?\sname\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+def is_text(urdf: Urdf) -> bool:
+    return isinstance(urdf, bytes) or isinstance(urdf, str) and "<" in urdf
+
+
+def source_of(urdf: Urdf) -> bytes:
+    """Raises OSError for a file that cannot be read."""
+    if isinstance(urdf, bytes):
+        return urdf
+    return urdf.encode() if isinstance(urdf, str) and is_text(urdf) else (
+        pathlib.Path(urdf).read_bytes())
+
+
+def name_of(urdf: Urdf) -> str:
+    """One to register it under: the file's, else the robot's own."""
+    if isinstance(urdf, bytes) or is_text(urdf):
+        found = _ROBOT_NAME.search(source_of(urdf))
+        name = (found[1] or found[2] or b"").decode(errors="replace") if found else ""
+    else:
+        name = pathlib.Path(urdf).stem
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name)[:128] or "robot"
+
+
+def description_of(urdf: Urdf, tip_frame: str,
+                   validation: Union[Validation, str, None]) -> Dict[str, Any]:
+    """The fields that registration and dry run share."""
+    options = pb.RegistrationOptions(default_tip=tip_frame)
+    if validation is not None:
+        set_field(options, "validation", validation)
+    return {"format": pb.MODEL_FORMAT_URDF, "source": source_of(urdf), "options": options}
+
+
+# Faults that a message lists; `Client.validate` has all.
+_LISTED = 20
+
+
+@contextlib.contextmanager
+def with_places(urdf: Urdf) -> Iterator[None]:
+    """What is raised within for a refused model lists its faults by line, and is a
+    FileError for a file."""
+    try:
+        yield
+    except InvalidArgument as error:
+        if error.reason is not Reason.INVALID_MODEL or not error.field_violations:
+            raise
+        raise _with_places(error, None if is_text(urdf) else os.fspath(urdf)) from None
+
+
+def _with_places(error: InvalidArgument, file: Any) -> InvalidArgument:
+    source, violations = file or "source", error.field_violations
+    # "source:12", a line of the text, is one of the file.
+    faults = [re.sub(r"^source(?=(:\d+)?: )", lambda _: source,
+                     f"{violation.field}: {violation.description}")
+              for violation in violations]
+    total = max(int(error.metadata.get("errors", 0)), len(faults))
+    if total > 1:
+        more = [f"and {total - _LISTED} more"] if total > _LISTED else []
+        faults = [f"{source}: {total} errors", *faults[:_LISTED], *more]
+    error.message = "\n  ".join(faults)
+    if not file:
+        return error
+    lines = re.findall(r"^source:(\d+)$", "\n".join(
+        violation.field for violation in violations), re.MULTILINE)
+    return FileError(
+        error.message, code=error.code, reason=error.reason, field_violations=violations,
+        metadata={**error.metadata, "file": file, **{"line": line for line in lines[:1]}})

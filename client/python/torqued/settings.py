@@ -1,19 +1,37 @@
-"""How a client speaks to its server; the same for both kinds of client."""
+"""How a client speaks to its server: settings, addresses, TLS and tokens; the same for
+both kinds of client. What is wrong with them is InvalidArgument (INVALID_OPTION), before
+anything is sent. No message has a token."""
 
 from __future__ import annotations
 
 import dataclasses
 import enum
-from typing import Optional
+import ipaddress
+import os
+import pathlib
+import re
+from typing import Any, NoReturn, Optional
 
-from torqued.address import checked_address
-from torqued.checking import check_count, check_seconds
+import grpc
+
+from torqued import errors
+from torqued.checking import check_count, check_seconds, refuse
+from torqued.contract import Reason
 from torqued.retry import OnRetry
 from torqued.values import Path
 
 HEALTH_METHOD = "/grpc.health.v1.Health/Check"
 #: A HealthCheckRequest of the whole server.
 HEALTH_REQUEST = b""
+#: What torqued listens on unless told otherwise.
+DEFAULT_PORT = 7421
+#: Before "host:port".
+TLS = "tls:"
+# What gRPC resolves in its own way.
+_SCHEMES = ("dns:", "ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:", "xds:")
+_TOKEN_VARIABLE = "TORQUED_TOKEN"
+# Of Debian and of Red Hat, as gRPC in C++ knows them; grpcio prefers its own.
+_SYSTEM_ROOTS = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")
 
 
 class Health(enum.IntEnum):
@@ -108,3 +126,103 @@ def health_of(reply: bytes) -> Health:
     if len(reply) == 2 and reply[0] == 0x08 and reply[1] in (1, 2):
         return Health(reply[1])
     return Health.UNKNOWN
+
+
+def checked_address(address: Any) -> str:
+    """With the default port if a host, an IPv6 address with or without brackets, has
+    none. Raises InvalidArgument (INVALID_OPTION) with "address" as field."""
+    if isinstance(address, str):
+        if address.startswith(_SCHEMES):
+            return address
+        place = address.removeprefix(TLS)
+        # What stands behind the last colon may be a port: "::1:7421".
+        if _is_ipv6(place) and not _is_ipv6(place.rpartition(":")[0]):
+            place = f"[{place}]"
+        found = re.fullmatch(r"(\[(.+)\]|[^][:/]+)(?::([0-9]{1,5}))?", place)
+        port = int(found[3] or DEFAULT_PORT) if found else 0
+        if found and 1 <= port <= 65535 and (found[2] is None or _is_ipv6(found[2])):
+            return f"{TLS if address.startswith(TLS) else ''}{found[1]}:{port}"
+    refuse("address", '"host", "host:port" with a port from 1 to 65535, "[IPv6]:port", '
+           '"tls:host:port" or "unix:/path"', address)
+
+
+def is_local(address: str) -> bool:
+    """Whether only this machine is there: a Unix socket, localhost, 127.*.*.*, [::1]."""
+    host = address.rpartition(":")[0]
+    return address.startswith("unix:") or host in ("localhost", "[::1]") or (
+        re.fullmatch(r"127(\.[0-9]{1,3}){3}", host) is not None)
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        ipaddress.IPv6Address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def credentials_of(settings: Settings) -> grpc.ChannelCredentials | None:
+    """None without TLS."""
+    if not settings.address.startswith(TLS):
+        for option in ("tls_ca", "tls_cert", "tls_key", "tls_server_name"):
+            if getattr(settings, option) is not None:
+                _refuse(option, "only tls:HOST:PORT takes it")
+        return None
+    if (settings.tls_cert is None) != (settings.tls_key is None):
+        _refuse("tls_key" if settings.tls_cert is None else "tls_cert",
+                "tls_cert and tls_key need each other")
+    ca, cert, key = (_pem(option, getattr(settings, option))
+                     for option in ("tls_ca", "tls_cert", "tls_key"))
+    if ca is None and not os.environ.get("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"):
+        ca = next((_pem("tls_ca", file) for file in _SYSTEM_ROOTS
+                   if os.path.exists(file)), None)
+    return grpc.ssl_channel_credentials(ca, key, cert)
+
+
+def metadata_of(settings: Settings) -> tuple[tuple[str, str], ...]:
+    """Of each call: its token, if there is one."""
+    option, token = _token(settings)
+    if token is None:
+        return ()
+    # Of what HTTP headers hold, so that a space at an end is not lost.
+    if not isinstance(token, str) or not re.fullmatch("[!-~]+", token):
+        _refuse(option, "a token has printable ASCII characters and no spaces")
+    if not settings.address.startswith(TLS) and not is_local(settings.address):
+        _refuse(option, "a token is sent only to tls:HOST:PORT, a Unix socket or "
+                f"this machine, not to {settings.address}")
+    return (("authorization", f"Bearer {token}"),)
+
+
+def _token(settings: Settings) -> tuple[str, str | None]:
+    """With the option or the variable that it comes from."""
+    if settings.token_file is not None:
+        if settings.token is not None:
+            _refuse("token_file", "token is given as well")
+        text = _read("token_file", settings.token_file).rstrip()
+        if not text:
+            _refuse("token_file", f"{settings.token_file!s} is empty")
+        # What is not ASCII is refused as such.
+        return "token_file", text.decode("latin-1")
+    if settings.token is not None:
+        return "token", settings.token
+    return _TOKEN_VARIABLE, os.environ.get(_TOKEN_VARIABLE) or None
+
+
+def _pem(option: str, file: str | os.PathLike[str] | None) -> bytes | None:
+    text = None if file is None else _read(option, file)
+    if text is not None and b"-----BEGIN " not in text:
+        _refuse(option, f"{file!s} is not a PEM file")
+    return text
+
+
+def _read(option: str, file: Any) -> bytes:
+    try:
+        return pathlib.Path(file).read_bytes()
+    except OSError as error:
+        _refuse(option, f"cannot read {file!s}: {error.strerror}")
+    except TypeError:
+        _refuse(option, f"a path is needed, not {type(file).__name__}")
+
+
+def _refuse(option: str, why: str) -> NoReturn:
+    raise errors.invalid(Reason.INVALID_OPTION, option, f"{option}: {why}") from None

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from torqued import errors
 from torqued.checking import refuse
 from torqued.contract import Reason
-from torqued.formats import container, csv_table, numpy_files, ros_message
-from torqued.formats.samples import Samples, Wanted
+from torqued.formats import csv_table, numpy_files, ros_message
+from torqued.formats import SUFFIXES, Samples, Wanted, opened
 from torqued.inputs import table
 from torqued.errors import plain
 from torqued.values import Columns, FloatArray, JointInput, Path
@@ -95,7 +95,7 @@ class Trajectory:
         """With the joints that are left out. Raises as `read` does."""
         path = pathlib.Path(path)
         place = errors.FilePlace(str(path))
-        with container.opened(path) as (suffix, file):
+        with opened(path) as (suffix, file):
             samples = _READERS[suffix](file, wanted, place)
         try:
             trajectory = cls(
@@ -246,8 +246,8 @@ def write_blocks(path: Path, joints: Sequence[str] | None, time: FloatArray,
         csv_table.write(path, joints, time, blocks)
     elif suffix == ".npz":
         numpy_files.write_npz(path, joints, time, blocks)
-    elif suffix not in container.SUFFIXES:
-        raise _unwritable(path, f"it ends in none of {', '.join(container.SUFFIXES)}")
+    elif suffix not in SUFFIXES:
+        raise _unwritable(path, f"it ends in none of {', '.join(SUFFIXES)}")
     elif joints is None:
         raise _unwritable(path, "it takes joint_names")
     else:

@@ -6,7 +6,7 @@ import dataclasses
 import os
 from typing import (
     Any, Callable, Literal, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple,
-    Type, Union, runtime_checkable)
+    Type, TypeVar, Union, runtime_checkable)
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,33 @@ FloatArray = npt.NDArray[np.floating[Any]]
 Path = Union[str, "os.PathLike[str]"]
 #: See `Functions`.
 BadRows = Literal["raise", "nan"]
+
+
+E = TypeVar("E")
+
+
+class Entered:
+    """`with` closes it."""
+
+    close: Any
+
+    def __enter__(self: E) -> E:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class AwaitedEntered:
+    """`async with` closes it."""
+
+    close: Any
+
+    async def __aenter__(self: E) -> E:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
 
 
 @runtime_checkable
@@ -71,9 +98,6 @@ class ResultRow(NamedTuple):
     axes: Tuple[Union[int, str], ...]
     is_array: bool
 
-    def shape(self, sizes: Mapping[str, int]) -> Tuple[int, ...]:
-        return tuple(axis if isinstance(axis, int) else sizes[axis] for axis in self.axes)
-
 
 class QuantityRow(NamedTuple):
     """What there is of a quantity: what it reads, the tuple that its function returns
@@ -82,8 +106,3 @@ class QuantityRow(NamedTuple):
     reads: Tuple[str, ...]
     returns: Optional[Type[Any]]
     results: Tuple[ResultRow, ...]
-
-
-def sizes(n: int, m: int) -> Mapping[str, int]:
-    """The dimensions of a robot with n joints and of a task with m axes."""
-    return {"nq": n, "nv": n, "links": n, "10links": 10 * n, "m": m}

@@ -126,27 +126,6 @@ test('a signal ends a call that nobody answers', async () => {
   silent.close();
 });
 
-test('a signal ends the wait for another try', async () => {
-  const controller = new AbortController();
-  const { untilDone } = await import('../client/node/dist/retry.js');
-  const limits = {
-    deadline: Infinity,
-    signal: controller.signal,
-    closing: new AbortController().signal,
-    retry: {
-      waiting: () => setTimeout(() => controller.abort(), 10),
-      budget: { take: () => true },
-    },
-  };
-  const overloaded = new TorquedError('RESOURCE_EXHAUSTED', 'busy', {
-    retryDelayMs: 20_000,
-  });
-  await assert.rejects(
-    untilDone(() => Promise.reject(overloaded), limits),
-    { name: 'AbortError' },
-  );
-});
-
 test('a deadline ends a call', async () => {
   const error = await failureOf(slow({ deadlineMs: 1 }));
   assert.ok(error instanceof TorquedError);
@@ -207,24 +186,6 @@ for (const [status, code] of [
   });
 }
 
-test('a call waits for a server that was killed and comes again', async () => {
-  const server = new RestartableServer();
-  const retries = [];
-  const client = await connect(await server.start(), {
-    onRetry: (error, delayMs) => retries.push([error.code, delayMs]),
-  });
-  const robot = await client.model('panda');
-  const { q } = randomStates(7, 3);
-  const before = await robot.massMatrix({ q });
-  await server.kill();
-  const [after] = await Promise.all([robot.massMatrix({ q }), server.start()]);
-  assertSameBits(after.massMatrix, before.massMatrix);
-  assert.equal(retries[0][0], 'UNAVAILABLE');
-  assert.ok(retries[0][1] >= 25 && retries[0][1] <= 50);
-  client.close();
-  await server.end();
-});
-
 test('a batch goes on where its server was killed', async () => {
   const server = new RestartableServer();
   const retries = [];
@@ -255,34 +216,6 @@ test('a batch goes on where its server was killed', async () => {
   );
   const expected = await there.robot.massMatrix({ q });
   assertSameBits(whole.massMatrix, expected.massMatrix);
-  client.close();
-  await server.end();
-});
-
-test('rows of errors count from the start, after an interruption too', async () => {
-  const server = new RestartableServer();
-  const client = await connect(await server.start(), { chunkRows: 10 });
-  const robot = await client.model('panda');
-  const { q } = randomStates(7, 3000);
-  q[2501 * 7] = NaN;
-  let restart;
-  const call = robot.massMatrix(
-    { q },
-    {
-      failFast: true,
-      progress: (rows) => {
-        if (rows !== 50) return;
-        restart = server.kill().then(() => server.start());
-      },
-    },
-  );
-  await assert.rejects(call, (error) => {
-    assert.equal(error.reason, 'ROW_FAILED');
-    assert.equal(error.row, 2501);
-    assert.match(error.message, /^Row 2501 failed: /);
-    return true;
-  });
-  await restart;
   client.close();
   await server.end();
 });
@@ -325,19 +258,6 @@ test('without retrying the first failure is final', async () => {
   const { code, message } = await failureOf(
     robot.massMatrix({ q: numbers(7) }),
   );
-  assert.equal(code, 'UNAVAILABLE');
-  assert.doesNotMatch(message, /tried/);
-  client.close();
-  await server.end();
-});
-
-test('what changes something is not tried again', async () => {
-  const server = new RestartableServer();
-  const client = await connect(await server.start());
-  const source = await client.modelSource('panda');
-  await server.kill();
-  const call = client.registerUrdf('again', source);
-  const { code, message } = await failureOf(call);
   assert.equal(code, 'UNAVAILABLE');
   assert.doesNotMatch(message, /tried/);
   client.close();

@@ -1,4 +1,4 @@
-// Options that there are not are refused, with the nearest that there is.
+// Options that there are not are refused, with those that there are.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -25,37 +25,26 @@ const ofRobot = (name, ...before) => [
 
 for (const [[name, call], option, meant] of [
   [of('registerUrdf', 'panda', panda), 'expect', 'expectedCurrent'],
-  [of('registerUrdf', 'panda', panda), 'tip', 'there are'],
-  [of('validateUrdf', panda), 'label', 'there are'],
-  [of('deleteModel', 'panda'), 'expectd', 'there are'],
+  [of('validateUrdf', panda), 'label', 'validation'],
+  [of('deleteModel', 'panda'), 'expectd', 'expectedCurrent'],
   [of('model', 'panda'), 'deadline', 'deadlineMs'],
-  [of('modelSource', 'panda'), 'deadlineMS', 'deadlineMs'],
-  [of('listModels'), 'sginal', 'signal'],
-  [of('serverInfo'), 'retries', 'there are'],
+  [of('serverInfo'), 'retries', 'signal'],
   [ofRobot('massMatrix', { q }), 'gravityy', 'gravity'],
-  [ofRobot('compute', ['massMatrix'], { q }), 'tip', 'tipFrame'],
-  [ofRobot('checkTrajectory', path), 'deratingFactor', 'there are'],
+  [ofRobot('checkTrajectory', path), 'deratingFactor', 'derating'],
   [['connect', (o) => connect('127.0.0.1:1', o)], 'wait', 'waitForServerMs'],
   [['startLocalServer', startLocalServer], 'model', 'models'],
 ]) {
-  test(`${name} has no option ${option}`, async () => {
-    const { revision } = await there.client.modelInfo('panda');
-    await assert.rejects(
+  test(`${name} has no option ${option}`, () =>
+    assert.rejects(
       async () => call({ [option]: '' }),
       (error) => {
         assert.equal(error.reason, 'INVALID_OPTION');
         assert.equal(error.field, `options.${option}`);
-        assert.match(
-          error.message,
-          new RegExp(`options.${option} does not exist;`),
-        );
-        assert.ok(error.message.includes(meant), error.message);
-        return true;
+        const said = `options.${option} does not exist; there are `;
+        assert.ok(error.message.startsWith(said), error.message);
+        return error.message.slice(said.length).split(', ').includes(meant);
       },
-    );
-    const after = await there.client.modelInfo('panda');
-    assert.equal(after.revision, revision);
-  });
+    ));
 }
 
 // null is not absent: it would be left out of the message.
@@ -86,11 +75,11 @@ test('a name goes only with text for the revision that is expected', () =>
     field: 'options.expected_current',
   }));
 
-test('states and samples are told by their nearest names', async () => {
+test('inputs that there are not are told with those that there are', async () => {
   await assert.rejects(there.robot.massMatrix({ q, taau: q }), {
-    message: 'states.taau does not exist; did you mean tau?',
+    message: /^states.taau does not exist; there are q, v, a, tau,/,
   });
   await assert.rejects(there.robot.checkTrajectory({ ...path, tim: time }), {
-    message: 'samples.tim does not exist; did you mean time?',
+    message: /^samples.tim does not exist; there are time, q, v, a,/,
   });
 });

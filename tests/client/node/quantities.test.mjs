@@ -139,7 +139,7 @@ test('a joint order of the call permutes states and results', async () => {
   assert.ok(v.length === 7);
 });
 
-test('every option has its effect and is echoed', async () => {
+test('options have their effect and are echoed', async () => {
   const { q, v } = randomStates(7, 1);
   const plain = await there.robot.biasForces({ q, v });
   const { echo, bias } = await there.robot.biasForces(
@@ -148,36 +148,27 @@ test('every option has its effect and is echoed', async () => {
       gravity: [1, 2, -3],
       payload: { mass: 2, centerOfMass: [0, 0, 0.1], frame: 'panda_link7' },
       viscousFriction: true,
-      coulombFriction: true,
-      coulombSmoothing: 0.1,
     },
   );
-  assert.deepEqual(echo.terms, {
-    gravity: [1, 2, -3],
-    viscousFriction: true,
-    coulombFriction: true,
-    coulombSmoothing: 0.1,
-  });
-  assert.equal(echo.payload.frame, 'panda_link7');
+  assert.deepEqual(echo.terms.gravity, [1, 2, -3]);
   assert.deepEqual(echo.payload.centerOfMass, [0, 0, 0.1]);
   assert.notDeepEqual([...bias.data], [...plain.bias.data]);
-
-  const pose = await there.robot.framePose({ q }, { tipFrame: 'panda_link3' });
-  assert.equal(pose.echo.tipFrame, 'panda_link3');
-  const world = await there.robot.jacobian({ q }, { referenceFrame: 'WORLD' });
-  assert.equal(world.echo.referenceFrame, 'WORLD');
-  const single = await there.robot.massMatrix({ q }, { precision: 'SINGLE' });
-  assert.equal(single.echo.precision, 'SINGLE');
-  assert.equal(single.echo.computedPrecision, 'SINGLE');
-
+  const world = await there.robot.jacobian(
+    { q },
+    { referenceFrame: 'WORLD', tipFrame: 'panda_link3', precision: 'SINGLE' },
+  );
+  const { referenceFrame, tipFrame, precision } = world.echo;
+  assert.deepEqual(
+    [referenceFrame, tipFrame, precision],
+    ['WORLD', 'panda_link3', 'SINGLE'],
+  );
   const wrench = [1, 2, 3, 4, 5, 6];
+  const places = [{ frame: 'panda_link4', referenceFrame: 'WORLD' }];
   const held = await there.robot.inverseDynamics(
     { q, externalWrenchesOnRobot: wrench },
-    { externalWrenches: [{ frame: 'panda_link4', referenceFrame: 'WORLD' }] },
+    { externalWrenches: places },
   );
-  assert.deepEqual(held.echo.externalWrenches, [
-    { frame: 'panda_link4', referenceFrame: 'WORLD' },
-  ]);
+  assert.deepEqual(held.echo.externalWrenches, places);
   const tip = { q, tipWrenchOnEnvironment: wrench };
   const local = await there.robot.inverseDynamics(tip);
   const base = await there.robot.inverseDynamics(tip, {

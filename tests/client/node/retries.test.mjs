@@ -186,14 +186,6 @@ test('the budget bounds the tries and fails none before its deadline', () =>
     },
   ));
 
-test('answers fill the budget again', () => {
-  const budget = new RetryBudget();
-  while (budget.take());
-  budget.answered();
-  assert.ok(budget.take());
-  assert.ok(!budget.take());
-});
-
 for (const change of [
   (client) => client.registerUrdf('again', '<robot/>'),
   (client) => client.deleteModel('again'),

@@ -31,22 +31,6 @@ points:
       nsecs:  300000000
 ---
 """
-ROS_2 = """joint_names: [shoulder, "on"]
-points:
-- positions:
-  - 0.0
-  - -1.5
-  velocities: []
-  accelerations: []
-  effort: []
-  time_from_start:
-    sec: 0
-    nanosec: 100000000
-- positions: [10.0, 1.0]
-  velocities: []
-  time_from_start: {sec: 1, nanosec: 300000000}
----
-"""
 POINT = ("joint_names: [j]\npoints:\n- positions: [0]\n"
          "  time_from_start: {{sec: 0, nanosec: 0}}\n- {}\n")
 TIME = "time_from_start: {sec: 1, nanosec: 0}"

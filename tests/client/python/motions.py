@@ -48,11 +48,6 @@ def wide(**more):
                     **more} for joint in PANDA}
 
 
-def with_efforts(efforts):
-    return {joint: {**limits, "effort_limit": effort}
-            for (joint, limits), effort in zip(wide().items(), efforts)}
-
-
 def run_torquectl(*arguments):
     """(exit code, what it answers)"""
     done = subprocess.run(

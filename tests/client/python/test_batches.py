@@ -12,11 +12,10 @@ import grpc
 import numpy as np
 import pytest
 import torqued
-from torqued.question import plan_of
+from torqued.evaluation import Part, batch_of
 from conftest import MODELS, same_bits
 from processes import running
 from servers import Restarting, details, refusing
-from torqued.batch import Batch, Part
 from torqued.v1 import array_pb2, dynamics_pb2
 
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
@@ -49,17 +48,6 @@ def test_a_large_batch_is_cut_by_itself_and_tells_its_progress(panda):
     done = [step[0] for step in told]
     assert len(done) > 10 and done == sorted(done) and done[-1] == 30_000
     assert {step[1] for step in told} == {30_000}
-
-
-class Bar:
-    """What of a tqdm bar is used."""
-
-    def __init__(self):
-        self.total, self.n = None, 0
-
-    def update(self, n):
-        assert n > 0
-        self.n += n
 
 
 def fail(done, total):
@@ -152,25 +140,11 @@ def test_details_of_another_code_are_void(client):
 @pytest.mark.parametrize("rows, columns, size", [
     (9, 49, 441), (10, 48, 490), (10, 49, 489)])
 def test_replies_of_another_size(panda, rows, columns, size):
-    plan = plan_of(panda.model, ["mass_matrix"], {"q": np.zeros((20, 7))})
-    batch = Batch(plan, 10, lambda done, total: None)
+    batch = batch_of(panda.model, ["mass_matrix"], {"q": np.zeros((20, 7))}, {})
     numbers = array_pb2.Array(columns=columns, f64=bytes(size * 8))
     with pytest.raises(torqued.InternalError, match="the reply has"):
         batch.take(Part(0, 10), dynamics_pb2.ComputeReply(
             rows=rows, results=dynamics_pb2.Results(mass_matrix=numbers)))
-
-
-def test_overload_is_waited_for(client):
-    refusal = (EXHAUSTED, details(EXHAUSTED, "OVERLOADED", 0.12))
-    waits = []
-    with refusing(client.address, refusal, refusal) as (address, _):
-        with torqued.connect(address, on_retry=lambda error, seconds:
-                             waits.append((type(error), seconds))) as through:
-            robot = through.model("panda")
-            start = time.monotonic()
-            robot.mass_matrix(np.zeros(7))
-            assert time.monotonic() - start > 0.24
-    assert waits == [(torqued.Overloaded, 0.12)] * 2
 
 
 def test_a_server_that_takes_less_is_sent_less():

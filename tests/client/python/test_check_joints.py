@@ -1,15 +1,10 @@
 """Joints of a trajectory, and the columns that count."""
 
-import asyncio
-import json
-
-import numpy as np
 import pytest
 import torqued
-import torqued.aio
 from conftest import same_bits
-from motions import PANDA, ask_torquectl, positions, swinging
-from verdicts import MOTION, same, written, written_lines
+from motions import PANDA, ask_torquectl, swinging
+from verdicts import MOTION, same, written
 
 
 def test_columns_are_matched_by_name(panda):
@@ -28,38 +23,6 @@ def test_columns_are_matched_by_name(panda):
         assert same_bits(verdict.tables["tau"], plain.tables["tau"][:, order].copy())
 
 
-def test_only_rates_that_count_are_read(panda, tmp_path):
-    expected = panda.check_trajectory(positions(MOTION), derive="cubic",
-                                      tables=["v", "a"])
-    lines = [line.split(",") for line in written_lines(MOTION, tmp_path)]
-    dropped = lines[0].index(f"{PANDA[3]}.v")
-    path = tmp_path / "some.csv"
-    path.write_text("\n".join(",".join(
-        cell for column, cell in enumerate(cells) if column != dropped)
-        for cells in lines))
-    verdict = panda.check_trajectory(path, derive="cubic", tables=["v", "a"])
-    assert same(verdict, expected) and verdict.trajectory.v is None
-    assert f"{PANDA[0]}.v" in verdict.trajectory.unused
-    with pytest.raises(torqued.FileError) as caught:
-        panda.check_trajectory(path)
-    assert caught.value.joint == PANDA[3]
-    message = json.loads(written(MOTION, tmp_path / "move.json").read_text())
-    del message["points"][3]["velocities"]
-    (tmp_path / "some.json").write_text(json.dumps(message))
-    np.savez(tmp_path / "some.npz", time=MOTION.time, q=MOTION.q,
-             v=MOTION.v[:9], a=np.array(["no", "numbers"]), joint_names=np.array(PANDA))
-    for name in ("some.json", "some.npz"):
-        assert same(panda.check_trajectory(
-            tmp_path / name, derive="cubic", tables=["v", "a"]), expected)
-        with pytest.raises(torqued.FileError):
-            panda.check_trajectory(tmp_path / name)
-    plain = torqued.Trajectory(MOTION.time, MOTION.q, MOTION.v, MOTION.a)
-    plain.write(tmp_path / "plain.csv")
-    assert same(panda.check_trajectory(
-        torqued.Trajectory.read(tmp_path / "plain.csv", PANDA),
-        derive="cubic", tables=["v", "a"]), expected)
-
-
 FINGERS = swinging(50, joints=("finger_1", *PANDA, "finger_2"))
 HAND_ALONE = FINGERS.in_order(PANDA)
 
@@ -74,13 +37,5 @@ def test_joints_that_are_not_the_robots_are_left_out(client, panda, tmp_path, na
     assert same(verdict, expected) and len(caught) == 1
     assert caught[0].filename == __file__ and name in str(caught[0].message)
 
-    async def compute():
-        async with torqued.aio.connect(client.address) as waiting:
-            robot = await waiting.model("panda")
-            return await robot.check_trajectory(given, tables=["tau"])
-
-    with pytest.warns(torqued.LeftOutWarning) as caught:
-        assert same(asyncio.run(compute()), expected)
-    assert caught[0].filename == __file__
     if name:
         assert ask_torquectl(client, given)[1]["joints"] == (expected.to_dict()["joints"])

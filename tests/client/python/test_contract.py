@@ -5,7 +5,7 @@ import inspect
 import pytest
 import torqued
 from torqued.contract import OPTIONS, QUANTITIES
-from torqued.v1 import dynamics_pb2, quantity_pb2
+from torqued.v1 import quantity_pb2
 
 
 def test_every_quantity_is_a_documented_function_of_both_robots():
@@ -15,11 +15,6 @@ def test_every_quantity_is_a_documented_function_of_both_robots():
         function = getattr(torqued.Robot, quantity.name.lower())
         assert "Returns" in inspect.getdoc(function)
         assert getattr(torqued.aio.Robot, quantity.name.lower()) is function
-
-
-def test_every_table_of_the_wire_belongs_to_a_quantity():
-    listed = {row.field for each in QUANTITIES.values() for row in each.results}
-    assert listed == {field.name for field in dynamics_pb2.Results.DESCRIPTOR.fields}
 
 
 def test_help_shows_every_option_that_a_quantity_reads():

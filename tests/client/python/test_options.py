@@ -1,11 +1,8 @@
 """Options of the wrong kind are refused by name before anything is sent."""
 
-import asyncio
-
 import numpy as np
 import pytest
 import torqued
-import torqued.aio
 
 # What is no such thing, field, word of the message.
 WRONG = [
@@ -48,18 +45,9 @@ def assert_named(error, field, word):
 
 
 @pytest.mark.parametrize("words, field, word", WRONG + WRONG_OF_TASKS)
-def test_functions_of_states(client, panda, words, field, word):
+def test_functions_of_states(panda, words, field, word):
     with pytest.raises(torqued.InvalidArgument) as caught:
         panda.operational_space(np.zeros(7), **words)
-    assert_named(caught.value, field, word)
-
-    async def compute():
-        async with torqued.aio.connect(client.address) as waiting:
-            robot = await waiting.model("panda")
-            await robot.operational_space(np.zeros(7), **words)
-
-    with pytest.raises(torqued.InvalidArgument) as caught:
-        asyncio.run(compute())
     assert_named(caught.value, field, word)
 
 

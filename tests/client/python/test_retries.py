@@ -2,8 +2,6 @@
 
 import asyncio
 import math
-import sys
-import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +13,8 @@ import torqued
 import torqued.aio
 from conftest import MODELS
 from ports import held_address
-from processes import running
 from servers import details, refusing
 from torqued.connection import Connection
-from torqued.retry import Budget
 from torqued.settings import Settings
 
 GONE = grpc.StatusCode.UNAVAILABLE

@@ -65,13 +65,3 @@ def test_a_singular_task_has_an_answer_and_warns(client):
         robot.operational_space(q[0], **task)
     evaluation = robot.compute(["operational_space"], q, bad_rows="nan", **task)
     assert evaluation.ok.tolist() == [False, True]
-
-
-def test_all_of_many_bad_rows_are_listed(panda):
-    # A reply lists 1000.
-    q = np.zeros((5000, 7))
-    bad = np.arange(5000) % 3 == 1
-    q[bad, 4] = NAN
-    evaluation = panda.compute(["mass_matrix"], q, bad_rows="nan")
-    assert np.array_equal(evaluation.ok, ~bad)
-    assert [s.row for s in evaluation.row_status] == np.flatnonzero(bad).tolist()

@@ -61,13 +61,6 @@ def test_shapes_of_one_state_and_of_a_batch(panda, states, name):
     assert [np.shape(x) for x in row] == [(1, *shape) for shape in shapes]
 
 
-def test_a_pose_is_a_homogeneous_matrix(panda, states):
-    pose = panda.frame_pose(states(2).q)
-    turn = pose[:, :3, :3]
-    assert np.allclose(turn @ turn.transpose(0, 2, 1), np.eye(3), atol=1e-14)
-    assert np.array_equal(pose[:, 3], [[0, 0, 0, 1]] * 2)
-
-
 def test_numbers_come_as_people_have_them(panda, states):
     s = states(3)
     expected = panda.inverse_dynamics(s.q, s.v)
@@ -201,6 +194,19 @@ def test_options_are_bound_and_overridden(panda):
     flat = panda.with_options(gravity=[0, 0, 0])
     assert not flat.inverse_dynamics(q).any() and not flat.gravity.any()
     assert np.array_equal(panda.gravity, [0, 0, -9.81])
+
+
+def test_no_call_has_the_options_of_another(panda):
+    q, axes, payload = np.full(7, 0.5), ["linear_x"], {"mass": 1.0}
+    loaded = panda.gravity_forces(q, payload=payload)
+    assert panda.operational_space(q, axes=axes).Lambda.shape == (1, 1)
+    axes.append("linear_y")
+    payload["mass"] = 2.0
+    assert panda.operational_space(q, axes=axes).Lambda.shape == (2, 2)
+    assert not same_bits(panda.gravity_forces(q, payload=payload), loaded)
+    twists = {panda.frame_velocity(q, q, tip_frame=frame).tobytes()
+              for frame in panda.frames for _ in range(2)}
+    assert len(twists) > 5
 
 
 def test_what_a_robot_is(panda):

@@ -53,43 +53,6 @@ def test_some_joints_of_a_file_in_another_order(tmp_path, name):
     assert caught.value.joint == "elbow"
 
 
-def test_containers_give_the_same_verdict(panda, tmp_path):
-    expected = panda.check_trajectory(MOTION, tables=["tau"])
-    names = [*NAMED, "move.npy"]
-    for name in names:
-        MOTION.write(tmp_path / name)
-        given = (tmp_path / name if name != "move.npy" else
-                 torqued.Trajectory.read(tmp_path / name, panda.joint_names))
-        verdict = panda.check_trajectory(given, tables=["tau"])
-        assert verdict.proto == expected.proto, name
-        assert same_bits(verdict.tables["tau"], expected.tables["tau"])
-
-
-@pytest.mark.parametrize("name", ["move.csv", "move.npz", "move.npy",
-                                  "move.yaml", "move.json"])
-@pytest.mark.parametrize("other", ["move.txt", "move", "other.csv"])
-def test_containers_are_known_whatever_they_are_called(tmp_path, name, other):
-    MOTION.write(tmp_path / name)
-    (tmp_path / name).rename(tmp_path / other)
-    assert same(torqued.Trajectory.read(tmp_path / other, PANDA), MOTION)
-
-
-def test_columns_of_csv_stand_in_any_order(tmp_path):
-    columns = {"time": MOTION.time, "note": np.zeros(40)}
-    for part in ("a", "q", "v"):
-        for k in (3, 0, 6, 1, 5, 2, 4):
-            columns[f"{PANDA[k]}.{part}"] = getattr(MOTION, part)[:, k]
-    names = list(columns)[::-1]
-    lines = ["# a comment", ", ".join(f'"{name}"' for name in names), ""]
-    lines += [" , ".join(repr(float(columns[name][row])) for name in names)
-              for row in range(40)]
-    path = tmp_path / "move.CSV"
-    path.write_text("\ufeff" + "\r\n".join(lines), encoding="utf-8")
-    read = torqued.Trajectory.read(path)
-    assert same(read.in_order(PANDA), MOTION)
-    assert read.unused == ("note",)
-
-
 def test_a_wrench_is_kept_by_npz_alone(tmp_path):
     motion = swinging(9, tip_wrench=np.arange(6.0))
     assert motion.tip_wrench.shape == (9, 6)

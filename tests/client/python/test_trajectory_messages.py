@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 import torqued
 import yaml
-from conftest import same_bits
-from messages import POINT, ROS_1, ROS_2, read_text
+from messages import ROS_1, read_text
 from motions import same
 
 
@@ -17,18 +16,6 @@ def test_messages_as_the_tools_print_them(tmp_path):
     assert first.q.tolist() == [[0, -1.5], [10, 1]]
     assert first.v.tolist() == [[0.1, 1e-5], [1, 2]]
     assert first.a.tolist() == [[-2e-3, 0.5], [0, 0]]
-    second = read_text(tmp_path, ROS_2)
-    assert second.v is None and second.a is None
-    assert same_bits(second.q, first.q) and same_bits(second.time, first.time)
-
-
-@pytest.mark.parametrize("given, seconds", [
-    ("1.5", 1.5), ("{sec: 2}", 2), ("{nsecs: 7}", 7e-9),
-    ("{sec: 1, nanosec: 234}", 1.000000234)])
-def test_times_from_the_start(tmp_path, given, seconds):
-    read = read_text(tmp_path, POINT.format(
-        "{positions: [0], time_from_start: " + given + "}"))
-    assert read.time.tolist() == [0, seconds]
 
 
 @pytest.mark.parametrize("compiled", [True, False])

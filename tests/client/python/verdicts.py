@@ -26,7 +26,3 @@ def same(one, other):
 def written(motion, path):
     motion.write(path)
     return path
-
-
-def written_lines(motion, tmp_path):
-    return written(motion, tmp_path / "lines.csv").read_text().splitlines()

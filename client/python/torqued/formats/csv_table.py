@@ -11,7 +11,7 @@ import numpy as np
 
 from torqued.contract import Reason
 from torqued.errors import FilePlace
-from torqued.formats.samples import Samples, Wanted, chosen, split_plain
+from torqued.formats import Samples, Wanted, chosen, split_plain
 from torqued.values import FloatArray
 
 _BLANK = " \t\r"

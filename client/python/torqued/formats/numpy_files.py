@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from torqued.contract import Reason
 from torqued.errors import FilePlace
-from torqued.formats.samples import Samples, Wanted, of_joints, split_plain
+from torqued.formats import Samples, Wanted, of_joints, split_plain
 from torqued.values import FloatArray
 
 

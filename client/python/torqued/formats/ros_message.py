@@ -13,7 +13,7 @@ import numpy as np
 from torqued.contract import Reason
 from torqued.errors import FilePlace
 from torqued.formats import trees
-from torqued.formats.samples import Samples, Wanted, of_joints
+from torqued.formats import Samples, Wanted, of_joints
 from torqued.values import FloatArray
 
 _FIELDS = {"q": "positions", "v": "velocities", "a": "accelerations", "tau": "effort"}

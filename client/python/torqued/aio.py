@@ -1,0 +1,126 @@
+"""The client for asyncio: the same names, to be awaited.
+
+    async with await torqued.aio.connect("localhost:7421") as client:
+        robot = await client.model("panda")
+        tau = await robot.inverse_dynamics(q, v, a)
+
+`async with torqued.aio.connect(...) as client` does as well. What is cancelled,
+by a task's cancel() or by a timeout, is cancelled on the server at once. A
+client belongs to the event loop in which it was connected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import (
+    Any, AsyncIterator, Awaitable, Callable, Generator, Generic, Iterable, Optional,
+    Sequence, TypeVar, Union)
+
+import grpc
+
+from torqued.client import Calls
+from torqued.connection import T, Transport
+from torqued.contract import AwaitedFunctions
+from torqued.evaluation import Batch, Part
+from torqued.retry import Deadline
+from torqued.robot import Described, Urdf, registered
+from torqued.settings import Settings
+from torqued.values import AwaitedEntered, Path
+
+__all__ = ["Client", "Connection", "Opening", "Robot", "connect", "local"]
+
+
+class Connection(Transport):
+    """Calls with deadline and retries, without blocking."""
+
+    few_parts = 1
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings, grpc.aio, asyncio.Event())
+
+    @staticmethod
+    async def aside(function: Callable[[], T]) -> T:
+        return await asyncio.to_thread(function)
+
+    async def _unary(self, method: Any, request: Any, **words: Any) -> Any:
+        return await method(request, metadata=self._metadata, **words)
+
+    def _ahead(self, batch: Batch, part: Part, deadline: Deadline) -> Any:
+        return self._compute(batch.request(part), timeout=deadline.remaining(),
+                             metadata=self._metadata)
+
+    async def _result(self, ahead: Any) -> Any:
+        return await ahead
+
+    def _drop(self, ahead: Any) -> None:
+        ahead.cancel()
+
+    async def _stream(self, call: Any) -> AsyncIterator[Any]:
+        async for reply in call:
+            yield reply
+
+    async def _closes_within(self, seconds: float) -> bool:
+        try:
+            await asyncio.wait_for(self._closed.wait(), seconds)
+        except asyncio.TimeoutError:
+            return False
+        return True
+
+    async def close(self) -> None:
+        self._closed.set()
+        await self.channel.close()
+
+
+C = TypeVar("C", bound=Any)
+
+
+class Opening(Generic[C]):
+    """What is being opened: await it, or enter it with `async with`."""
+
+    def __init__(self, open_: Callable[[], Awaitable[C]]) -> None:
+        self._open = open_
+        self._opened: C | None = None
+
+    def __await__(self) -> Generator[Any, None, C]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> C:
+        self._opened = await self._open()
+        return self._opened
+
+    async def __aexit__(self, *error: object) -> None:
+        if self._opened is not None:
+            await self._opened.close()
+
+
+class Robot(Described, AwaitedFunctions, AwaitedEntered):
+    """As torqued.Robot, with functions to be awaited."""
+
+    @classmethod
+    def from_urdf(cls, urdf: Urdf, client: Optional[Client] = None, *,
+                  name: Optional[str] = None, **words: Any) -> Opening[Robot]:
+        """As torqued.Robot.from_urdf."""
+        return Opening(lambda: registered(Client, client, name, urdf, words))
+
+
+class Client(Calls[Robot], AwaitedEntered):
+    """As torqued.Client, with functions to be awaited."""
+
+    _connection = Connection
+    _robot = Robot
+    _run = staticmethod(lambda coroutine: coroutine)
+
+
+def connect(address: str, **settings: Any) -> Opening[Client]:
+    """As torqued.connect."""
+    kind: Any = Client
+    return Opening(lambda: kind.connected(address, settings))
+
+
+def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = None,
+          store: Optional[Path] = None, arguments: Sequence[str] = (),
+          **settings: Any) -> Opening[Client]:
+    """As torqued.local."""
+    kind: Any = Client
+    return Opening(lambda: kind.with_server(
+        models, settings, binary=binary, store=store, arguments=arguments))
