@@ -14,7 +14,7 @@ import numpy.typing as npt
 from torqued import errors
 from torqued.checking import check_progress, refuse, set_field
 from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
-from torqued.contract import (ModelInfo, Reason, ReferenceFrame, TrajectoryTable)
+from torqued.contract import CHECK_FIELDS, ModelInfo, Reason, ReferenceFrame, TrajectoryTable
 from torqued.formats import Wanted
 from torqued.inputs import F64, field, received, rows_field
 from torqued.limits import add_limits, add_wrench_profile
@@ -179,12 +179,11 @@ class Check:
 
 def _start(model: ModelInfo, joints: Sequence[str],
            words: Mapping[str, Any]) -> pb.CheckTrajectoryStart:
-    start = pb.CheckTrajectoryStart(derating=1)
+    start = pb.CheckTrajectoryStart()
     # There are no rows that fail one by one.
     fill_request(start, model, {**words, "joint_names": joints, "fail_fast": None},
                  bool(words.get("task")), array_pb2.ENCODING_F64)
-    for word in ("derating", "merge_gap", "consistent", "derive", "tables",
-                 "tip_wrench_reference_frame"):
+    for word in (*CHECK_FIELDS, "tip_wrench_reference_frame"):
         value = words.get(word)
         if value is not None:
             set_field(start, word, [value] if word == "tables" and isinstance(
