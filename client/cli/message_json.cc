@@ -7,44 +7,33 @@
 #include <stdexcept>
 #include <string>
 
-#include "client/cli/formats/json_numbers.h"
-
 namespace torqued::cli {
 namespace {
 
 std::string Scalar(const Json& json) {
-  if (json.is_number_float() && !std::isfinite(json.get<double>())) {
-    return Scalar(NumberJson(json.get<double>()));
-  }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return (json.is_number_float() ? NumberJson(json.get<double>()) : json)
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // Objects and lists of lists take a line per member; lists of scalars stay on
 // one line, so that a matrix looks like one.
 void Append(const Json& json, std::size_t indent, std::string* text) {
   const bool is_list = json.is_array();
-  const bool is_flat =
-      !json.is_structured() ||
-      (is_list && std::none_of(json.begin(), json.end(), [](const Json& item) {
-         return item.is_structured();
-       }));
-  if (is_flat && !is_list) {
+  if (!json.is_structured() || json.empty()) {
     *text += Scalar(json);
     return;
   }
-  if (json.empty()) {
-    *text += is_list ? "[]" : "{}";
-    return;
-  }
-
-  const std::string line_break = "\n" + std::string(indent + 2, ' ');
-  *text += is_list ? '[' : '{';
-  bool first = true;
+  const bool is_flat =
+      is_list && std::none_of(json.begin(), json.end(), [](const Json& item) {
+        return item.is_structured();
+      });
+  const std::string line_break =
+      is_flat ? "" : "\n" + std::string(indent + 2, ' ');
+  const char* separator = is_list ? "[" : "{";
   for (const auto& [key, item] : json.items()) {
-    if (!first) *text += is_flat ? ", " : ",";
-    first = false;
-    if (!is_flat) *text += line_break;
-    if (!is_list) *text += Scalar(Json(key)) + ": ";
+    *text += separator + line_break;
+    separator = is_flat ? ", " : ",";
+    if (!is_list) *text += Scalar(key) + ": ";
     Append(item, indent + 2, text);
   }
   if (!is_flat) *text += "\n" + std::string(indent, ' ');
@@ -74,6 +63,25 @@ std::string ToText(const Json& json) {
   std::string text;
   Append(json, 0, &text);
   return text + "\n";
+}
+
+Json NumberJson(double number) {
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
+  return number;
+}
+
+std::optional<double> NumberFromJson(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (json == "Infinity") return INFINITY;
+  if (json == "-Infinity") return -INFINITY;
+  if (json == "NaN") return NAN;
+  return std::nullopt;
+}
+
+double RequiredNumberFromJson(const Json& json) {
+  const auto number = NumberFromJson(json);
+  return number ? *number : json.get<double>();
 }
 
 }  // namespace torqued::cli

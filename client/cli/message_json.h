@@ -4,6 +4,7 @@
 #include <google/protobuf/message.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "torqued/v1/dynamics.pb.h"
 
@@ -20,7 +21,16 @@ Json ToJson(const google::protobuf::Message& message);
 Json ToJson(const v1::RowStatus& status);
 
 /// Indented, with lists of scalars on one line. Numbers at full precision; what
-/// is not finite is "NaN", "Infinity" or "-Infinity", as in protobuf's JSON.
+/// is not finite is as NumberJson has it.
 std::string ToText(const Json& json);
+
+/// A number or, as protobuf writes them, "Infinity", "-Infinity", "NaN".
+Json NumberJson(double number);
+
+/// Nothing for any other value.
+std::optional<double> NumberFromJson(const Json& json);
+
+/// The same; what is no number throws what nlohmann's get throws.
+double RequiredNumberFromJson(const Json& json);
 
 }  // namespace torqued::cli

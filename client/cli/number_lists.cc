@@ -4,7 +4,7 @@
 #include "client/cli/formats/container.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/number_text.h"
-#include "client/cli/terminal/plain_text.h"
+#include "core/base/text.h"
 
 namespace torqued::cli {
 
@@ -31,10 +31,10 @@ std::vector<double> ParseNumbers(const std::string& option,
                                  std::string_view text) {
   std::vector<double> numbers;
   for (const std::string& piece : SplitList(text, ',')) {
-    const std::optional<double> number = ParseNumber(piece);
+    const auto number = ParseNumber(piece);
     if (!number) {
-      throw UsageError(
-          option, "'" + PlainText(piece, 40) + "' " + NumberProblem(piece));
+      throw UsageError(option,
+                       "'" + Printable(piece, 40) + "' is not a number");
     }
     numbers.push_back(*number);
   }
@@ -51,26 +51,22 @@ client::Batch ParseBatch(const std::string& option,
     }
     return std::move(table.numbers);
   }
-  std::vector<double> numbers;
-  std::size_t rows = 0, columns = 0;
+  client::Batch batch;
   for (const std::string& text : texts) {
-    for (const std::string& row : SplitList(text, ';')) {
-      const std::vector<double> parsed = ParseNumbers(option, row);
-      if (parsed.empty()) throw UsageError(option, "a row is empty");
-      if (rows == 0) columns = parsed.size();
-      if (parsed.size() != columns) {
-        throw UsageError(option, "row " + std::to_string(rows) + " has " +
-                                     std::to_string(parsed.size()) +
-                                     " numbers, row 0 has " +
-                                     std::to_string(columns));
+    for (const std::string& piece : SplitList(text, ';')) {
+      const std::vector<double> row = ParseNumbers(option, piece);
+      const auto columns = static_cast<Eigen::Index>(row.size());
+      if (row.empty()) throw UsageError(option, "a row is empty");
+      if (batch.rows() > 0 && columns != batch.cols()) {
+        throw UsageError(option, Cat("row ", batch.rows(), " has ", columns,
+                                     " numbers, row 0 has ", batch.cols()));
       }
-      numbers.insert(numbers.end(), parsed.begin(), parsed.end());
-      ++rows;
+      batch.conservativeResize(batch.rows() + 1, columns);
+      batch.bottomRows<1>() =
+          Eigen::Map<const Eigen::RowVectorXd>(row.data(), columns);
     }
   }
-  return Eigen::Map<const client::Batch>(numbers.data(),
-                                         static_cast<Eigen::Index>(rows),
-                                         static_cast<Eigen::Index>(columns));
+  return batch;
 }
 
 }  // namespace torqued::cli

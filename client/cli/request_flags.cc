@@ -70,7 +70,7 @@ void Set(const std::string& flag, const std::string& text,
     case FieldDescriptor::CPPTYPE_DOUBLE: {
       const std::optional<double> number = ParseNumber(text);
       if (!number) {
-        throw UsageError(flag, Quoted(text) + NumberProblem(text));
+        throw UsageError(flag, Quoted(text) + "is not a number");
       }
       many ? set.AddDouble(message, &field, *number)
            : set.SetDouble(message, &field, *number);

@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "client/cli/errors.h"
-#include "client/cli/formats/container.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/joint_trajectory.h"
+#include "client/cli/formats/json_tree.h"
 #include "client/cli/formats/npy.h"
-#include "client/cli/formats/number_text.h"
-#include "client/cli/named_columns.h"
-#include "client/cli/terminal/plain_text.h"
+#include "client/cli/number_lists.h"
+#include "core/base/text.h"
+#include "server/flags/near_names.h"
 
 namespace torqued::cli {
 namespace {
@@ -33,29 +31,26 @@ class Reader {
 
   void Read(std::string_view content, Container container) {
     const std::string& name = table_.name;
-    switch (container) {
-      case Container::kNpz:
-        Take(ParseNpz(content, rules_.suffixes, name));
-        break;
-      case Container::kYaml:
-        Take(ParseJointTrajectoryYaml(content, rules_.suffixes, name));
-        break;
-      case Container::kJson:
-        Take(ParseJointTrajectoryJson(content, rules_.suffixes, name));
-        break;
-      case Container::kCsv:
-      case Container::kNpy: {
-        CsvTable csv = ParseTable(content, name);
-        if (csv.numbers.rows() == 0) Fail("the file has no rows");
-        table_.lines = std::move(csv.lines);
-        Take(csv.header.empty() ? Plain(csv.numbers) : Named(csv));
-      }
+    if (container == Container::kNpz) {
+      TakeBlocks(ParseNpz(content, rules_.suffixes, name));
+    } else if (container == Container::kYaml) {
+      TakeBlocks(ReadJointTrajectory(ParseYaml(content, kTrajectoryDepth, name),
+                                     rules_.suffixes, name));
+    } else if (container == Container::kJson) {
+      TakeBlocks(
+          ReadJointTrajectory(ParseJsonText(content, kTrajectoryDepth, name),
+                              rules_.suffixes, name));
+    } else {
+      CsvTable csv = ParseTable(content, name);
+      Require(csv.numbers.rows() > 0, "the file has no rows");
+      csv.header.empty() ? TakePlain(csv.numbers) : TakeNamed(csv);
+      table_.lines = std::move(csv.lines);
     }
   }
 
  private:
-  [[noreturn]] void Fail(const std::string& problem) const {
-    throw DataError(table_.name, problem);
+  void Require(bool holds, const auto&... problem) const {
+    if (!holds) throw DataError(table_.name, Cat(problem...));
   }
 
   bool IsRequired(std::string_view suffix) const {
@@ -68,158 +63,116 @@ class Reader {
     if (rules_.derived_by.empty() || (suffix != "v" && suffix != "a")) {
       return "";
     }
-    return "; " + std::string(rules_.derived_by) +
-           " takes velocities and accelerations from the positions";
-  }
-
-  /// Continues the sentence that a column of the joints is missing.
-  std::string ColumnHint(const CsvTable& csv, std::string_view suffix) const {
-    const auto bare =
-        std::find_first_of(table_.joints.begin(), table_.joints.end(),
-                           csv.header.begin(), csv.header.end());
-    if (bare == table_.joints.end()) return DeriveHint(suffix);
-    const std::string joint = PlainText(*bare, 128);
-    return "; column '" + joint + "' does not say what it holds: call it " +
-           joint + ".q where that are positions";
-  }
-
-  StateBlocks Named(const CsvTable& csv) const {
-    NamedColumns columns(csv, table_.name);
-    StateBlocks blocks;
-    blocks.joints = table_.joints;
-    for (const std::string_view suffix : rules_.suffixes) {
-      const std::string hint = ColumnHint(csv, suffix);
-      auto found = columns.Take(table_.joints, suffix, hint);
-      if (found) {
-        blocks.tables.emplace(suffix, std::move(*found));
-      } else if (IsRequired(suffix)) {
-        const std::string near = columns.NearHint(table_.joints, suffix);
-        Fail("the file has no column " + table_.joints.front() + "." +
-             std::string(suffix) + ", nor of any other joint of the model" +
-             (near.empty() ? hint : near));
-      }
-    }
-    if (rules_.with_time) {
-      blocks.time = columns.TakeOne("time").value_or(std::vector<double>{});
-    }
-    blocks.unused = columns.Unused();
-    return blocks;
+    return Cat("; ", rules_.derived_by,
+               " takes velocities and accelerations from the positions");
   }
 
   void RequireOrder() const {
-    if (is_ordered_) return;
-    Fail(
-        "does not say whose columns these are; say what its joint order is "
-        "with --joint-names a,b,c or --joint-names canonical");
+    Require(is_ordered_,
+            "does not say whose columns these are; say what its joint order "
+            "is with --joint-names a,b,c or --joint-names canonical");
   }
 
-  StateBlocks Plain(const client::Batch& numbers) const {
+  void TakeTime(const auto& column) {
+    table_.time.assign(column.begin(), column.end());
+  }
+
+  void TakeNamed(const CsvTable& csv) {
+    std::set<std::string> known = {"time"};
+    for (const std::string& joint : table_.joints) {
+      for (const char* const suffix : {".q", ".v", ".a", ".tau"}) {
+        known.insert(joint + suffix);
+      }
+    }
+    const std::set<std::string> there(csv.header.begin(), csv.header.end());
+    ColumnNames names("column", csv.header, std::move(known), table_.name);
+    for (const std::string_view suffix : rules_.suffixes) {
+      const auto is_there = [&](const std::string& joint) {
+        return there.contains(Cat(joint, ".", suffix));
+      };
+      if (!IsRequired(suffix) &&
+          std::none_of(table_.joints.begin(), table_.joints.end(), is_there)) {
+        continue;
+      }
+      std::vector<Eigen::Index> columns;
+      for (const std::string& joint : table_.joints) {
+        columns.push_back(
+            names.Require(Cat(joint, ".", suffix), DeriveHint(suffix)));
+      }
+      Input(&table_.states, suffix) = csv.numbers(Eigen::all, columns);
+    }
+    const auto time = rules_.with_time ? names.Find("time") : std::nullopt;
+    if (time) TakeTime(csv.numbers.col(*time));
+    table_.unused = names.Unused();
+  }
+
+  void TakePlain(const client::Batch& numbers) {
     RequireOrder();
     const auto n = static_cast<Eigen::Index>(table_.joints.size());
     const auto taken = static_cast<Eigen::Index>(rules_.suffixes.size()) * n;
     const auto all =
         taken + static_cast<Eigen::Index>(rules_.ignored.size()) * n;
     const Eigen::Index columns = numbers.cols();
-    const bool has_time = rules_.with_time && columns != taken &&
-                          columns != all &&
+    const bool fits = columns == taken || columns == all;
+    const bool has_time = !fits && rules_.with_time &&
                           (columns == taken + 1 || columns == all + 1);
-    if (!has_time && columns != taken && columns != all) {
-      std::string layout;
-      for (const std::string_view suffix : rules_.suffixes) {
-        layout += (layout.empty() ? "" : ", ") + std::string(suffix);
-      }
-      const bool only_positions = columns == n || columns == n + 1;
-      Fail("has " + std::to_string(columns) + " columns; " + std::to_string(n) +
-           " joints with " + layout + " make " + std::to_string(taken) +
-           (rules_.with_time ? ", or one more with the time first" : "") +
-           (only_positions ? DeriveHint("v") : ""));
-    }
-    StateBlocks blocks;
-    if (has_time) {
-      const auto time = numbers.col(0);
-      blocks.time.assign(time.begin(), time.end());
-    }
+    Require(
+        fits || has_time, "has ", columns, " columns; ", n, " joints with ",
+        [this] {
+          return Joined({rules_.suffixes.begin(), rules_.suffixes.end()});
+        },
+        " make ", taken,
+        rules_.with_time ? ", or one more with the time first" : "",
+        columns <= n + 1 ? DeriveHint("v") : "");
+    if (has_time) TakeTime(numbers.col(0));
     Eigen::Index column = has_time ? 1 : 0;
     for (const std::string_view suffix : rules_.suffixes) {
-      blocks.tables.emplace(suffix, numbers.middleCols(column, n));
+      Input(&table_.states, suffix) = numbers.middleCols(column, n);
       column += n;
     }
-    return blocks;
   }
 
-  /// Where each joint of the table stands in the file; the file's own that the
-  /// table does not have are unused.
-  std::vector<Eigen::Index> ColumnsIn(const std::vector<std::string>& file) {
-    std::map<std::string_view, Eigen::Index> places;
-    for (std::size_t k = 0; k < file.size(); ++k) {
-      if (!places.emplace(file[k], static_cast<Eigen::Index>(k)).second) {
-        Fail("names joint '" + PlainText(file[k], 128) + "' twice");
-      }
-    }
+  void TakeBlocks(StateBlocks blocks) {
+    if (!blocks.joints) RequireOrder();
+    ColumnNames joints("joint", blocks.joints.value_or(table_.joints),
+                       {table_.joints.begin(), table_.joints.end()},
+                       table_.name);
     std::vector<Eigen::Index> columns;
     for (const std::string& joint : table_.joints) {
-      const auto place = places.find(joint);
-      if (place == places.end()) {
-        Fail("the file has no joint " + joint +
-             NearHint(joint, file,
-                      {table_.joints.begin(), table_.joints.end()}));
-      }
-      columns.push_back(place->second);
-      places.erase(place);
+      columns.push_back(joints.Require(joint));
     }
-    for (const auto& [joint, place] : places) {
-      table_.unused.emplace_back(joint);
-    }
-    return columns;
-  }
-
-  void Take(StateBlocks blocks) {
-    if (!blocks.joints) RequireOrder();
-    if (blocks.time.empty() && blocks.tables.empty())
-      Fail("the file has no rows");
-    const std::vector<std::string> joints =
-        blocks.joints.value_or(table_.joints);
-    table_.unused = std::move(blocks.unused);
-    const std::vector<Eigen::Index> columns = ColumnsIn(joints);
-    const auto width = static_cast<Eigen::Index>(joints.size());
+    table_.unused = joints.Unused();
+    table_.unused.insert(table_.unused.end(), blocks.unused.begin(),
+                         blocks.unused.end());
     if (rules_.with_time) table_.time = std::move(blocks.time);
 
-    Eigen::Index rows = table_.time.empty()
-                            ? -1
-                            : static_cast<Eigen::Index>(table_.time.size());
+    const auto width =
+        static_cast<Eigen::Index>(blocks.joints.value_or(table_.joints).size());
+    auto rows = static_cast<Eigen::Index>(table_.time.size());
     for (const std::string_view suffix : rules_.suffixes) {
       client::Batch& input = Input(&table_.states, suffix);
-      const auto found = blocks.tables.find(suffix);
-      const bool is_there = found != blocks.tables.end();
-      if (width == 0 && rows > 0 && (!is_there || found->second.size() == 0)) {
-        input.resize(rows, 0);
+      client::Batch& numbers = blocks.tables[std::string(suffix)];
+      if (width == 0 && numbers.size() == 0) numbers.resize(rows, 0);
+      if (numbers.rows() == 0 && width > 0) {
+        Require(!IsRequired(suffix), "has no ", suffix, DeriveHint(suffix));
         continue;
       }
-      if (!is_there) {
-        if (!IsRequired(suffix)) continue;
-        Fail("has no " + std::string(suffix) + DeriveHint(suffix));
-      }
-      client::Batch& numbers = found->second;
       // Of a single joint, one dimension is a column.
       if (width == 1 && numbers.rows() == 1) numbers.transposeInPlace();
-      if (rows < 0) rows = numbers.rows();
-      if (numbers.rows() != rows || numbers.cols() != width) {
-        Fail(std::string(suffix) + " has " + std::to_string(numbers.rows()) +
-             " rows of " + std::to_string(numbers.cols()) + " numbers, not " +
-             std::to_string(rows) + " of " + std::to_string(width));
-      }
+      if (rows == 0) rows = numbers.rows();
+      Require(numbers.rows() == rows && numbers.cols() == width, suffix,
+              " has ", numbers.rows(), " rows of ", numbers.cols(),
+              " numbers, not ", rows, " of ", width);
       input = numbers(Eigen::all, columns);
     }
-    if (rows <= 0) Fail("the file has no rows");
+    Require(rows > 0, "the file has no rows");
     if (!blocks.tip_wrench) return;
-    if (!rules_.with_wrench)
-      Fail("the file has a tip_wrench, which only a check takes");
+    Require(rules_.with_wrench,
+            "the file has a tip_wrench, which only a check takes");
     table_.tip_wrench = *std::move(blocks.tip_wrench);
     const Eigen::Index wrenches = table_.tip_wrench.rows();
-    if (wrenches != rows && wrenches != 1) {
-      Fail("tip_wrench has " + std::to_string(wrenches) + " rows, not " +
-           std::to_string(rows));
-    }
+    Require(wrenches == rows || wrenches == 1, "tip_wrench has ", wrenches,
+            " rows, not ", rows);
   }
 
   const TableRules& rules_;
@@ -228,6 +181,50 @@ class Reader {
 };
 
 }  // namespace
+
+ColumnNames::ColumnNames(std::string what, std::vector<std::string> names,
+                         std::set<std::string> known, std::string file)
+    : what_(std::move(what)),
+      names_(std::move(names)),
+      known_(std::move(known)),
+      file_(std::move(file)),
+      used_(names_.size()) {
+  std::set<std::string_view> there;
+  for (const std::string& name : names_) {
+    if (there.insert(name).second) continue;
+    throw DataError(file_, Cat("the file has ", what_, " '",
+                               Printable(name, 128), "' twice"));
+  }
+}
+
+std::optional<Eigen::Index> ColumnNames::Find(const std::string& name) {
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  if (found == names_.end()) return std::nullopt;
+  used_[static_cast<std::size_t>(found - names_.begin())] = true;
+  return found - names_.begin();
+}
+
+Eigen::Index ColumnNames::Require(const std::string& name,
+                                  const std::string& hint) {
+  if (const auto found = Find(name)) return *found;
+  std::vector<std::string> others = Unused();
+  std::erase_if(others,
+                [this](const auto& other) { return known_.contains(other); });
+  const std::vector<std::string> near = flags::NearNames(name, others);
+  throw DataError(
+      file_, Cat("the file has no ", what_, " ", Printable(name, 128),
+                 near.empty()
+                     ? hint
+                     : "; did you mean " + Printable(near.front(), 128) + "?"));
+}
+
+std::vector<std::string> ColumnNames::Unused() const {
+  std::vector<std::string> unused;
+  for (std::size_t k = 0; k < names_.size(); ++k) {
+    if (!used_[k]) unused.push_back(names_[k]);
+  }
+  return unused;
+}
 
 std::string StateTable::Place(Eigen::Index row) const {
   const auto index = static_cast<std::size_t>(row);
@@ -239,12 +236,12 @@ void StateTable::CheckSamples() const {
   for (std::size_t row = 0; row < time.size(); ++row) {
     const auto fail = [&](const std::string& problem) {
       throw DataError(Place(static_cast<Eigen::Index>(row)),
-                      "time " + ShortestText(time[row]) + problem);
+                      "time " + NumberText(time[row]) + problem);
     };
     if (!std::isfinite(time[row])) fail(" is not finite");
     if (row > 0 && time[row] <= time[row - 1]) {
       fail(" does not increase: the row before has " +
-           ShortestText(time[row - 1]));
+           NumberText(time[row - 1]));
     }
   }
   for (const auto& [suffix, numbers] :
@@ -257,8 +254,8 @@ void StateTable::CheckSamples() const {
       if (std::isfinite(number)) continue;
       const auto joint = static_cast<std::size_t>(k % numbers->cols());
       throw DataError(Place(k / numbers->cols()),
-                      PlainText(joints[joint], 128) + "." + suffix + ": " +
-                          ShortestText(number) + " is not a finite number");
+                      Printable(joints[joint], 128) + "." + suffix + ": " +
+                          NumberText(number) + " is not a finite number");
     }
   }
 }

@@ -3,15 +3,40 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "client/cli/formats/state_blocks.h"
+#include "client/cli/formats/container.h"
 #include "client/cpp/states.h"
 #include "torqued/v1/model_registry.pb.h"
 
 namespace torqued::cli {
+
+/// The names by which a file calls its columns. Nothing is matched by position.
+class ColumnNames {
+ public:
+  /// `what`: "column" or "joint"; `known`: the names that mean something.
+  /// Throws DataError naming `file` if a name stands twice.
+  ColumnNames(std::string what, std::vector<std::string> names,
+              std::set<std::string> known, std::string file);
+
+  /// Where the name stands; it is used then.
+  std::optional<Eigen::Index> Find(const std::string& name);
+  /// Throws DataError if it does not stand there. That ends with the unknown
+  /// name which may be meant, else with `hint`.
+  Eigen::Index Require(const std::string& name, const std::string& hint = {});
+  /// Those that nobody found.
+  std::vector<std::string> Unused() const;
+
+ private:
+  std::string what_;
+  std::vector<std::string> names_;
+  std::set<std::string> known_;
+  std::string file_;
+  std::vector<bool> used_;
+};
 
 struct StateTable {
   std::string name;

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "client/cli/terminal/duration_text.h"
+#include "client/cli/formats/number_text.h"
 #include "client/cli/terminal/progress_bar.h"
 
 namespace torqued::cli {

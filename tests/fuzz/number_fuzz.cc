@@ -50,7 +50,7 @@ void CheckUrdf(std::string_view text) {
 void CheckCell(std::string_view text) {
   const auto number = cli::ParseNumber(text);
   if (!number || std::isnan(*number)) return;
-  const auto back = cli::ParseNumber(cli::ShortestText(*number));
+  const auto back = cli::ParseNumber(NumberText(*number));
   FUZZ_REQUIRE(back && SameBits(*number, *back), text);
   // Where the loader reads a number, so does the command line, and alike.
   double value = 0;

@@ -1,7 +1,7 @@
 // Verdicts as JUnit's XML.
 #include "client/cli/check/reports.h"
 #include "client/cli/check/results.h"
-#include "client/cli/formats/xml_text.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 namespace {

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "client/cli/check/results.h"
-#include "client/cli/formats/json_numbers.h"
-#include "client/cli/formats/xml_text.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 namespace {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -14,7 +13,6 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/number_text.h"
-#include "client/cli/terminal/plain_text.h"
 #include "core/base/text.h"
 
 namespace torqued::cli {
@@ -22,22 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// `said`: as both parsers say it, "... at line 3, column 7: what is wrong".
-[[noreturn]] void FailParsing(const std::string& said, const char* language,
-                              const std::string& name) {
-  static const std::regex kPlace("line ([0-9]+), column ([0-9]+): ");
-  const std::string problem = std::string("is not ") + language;
-  std::smatch place;
-  if (!std::regex_search(said, place, kPlace)) {
-    throw DataError(name, problem + ": " + PlainText(said, 200));
-  }
-  throw DataError(name + ":" + place[1].str(),
-                  problem + " at column " + place[2].str() + ": " +
-                      PlainText(place.suffix().str(), 200));
-}
-
-[[noreturn]] void FailTwice(const std::string& key, const std::string& place) {
-  throw DataError(place, "'" + PlainText(key, 128) + "' stands there twice");
+std::string Twice(const std::string& key) {
+  return Cat("'", Printable(key, 128), "' stands there twice");
 }
 
 Json Scalar(const std::string& tag, const std::string& value) {
@@ -61,7 +45,6 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
-
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     Add(mark, nullptr);
   }
@@ -70,14 +53,13 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                 const std::string& value) override {
-    const bool is_key =
-        !open_.empty() && open_.back().tree->is_object() && !open_.back().key;
-    if (!is_key) {
+    if (open_.empty() || open_.back().tree->is_array() || open_.back().value) {
       Add(mark, Scalar(tag, value));
       return;
     }
-    if (open_.back().tree->contains(value)) FailTwice(value, Place(mark));
-    open_.back().key = value;
+    Level& map = open_.back();
+    if (map.tree->contains(value)) Fail(mark, Twice(value));
+    map.value = &(*map.tree)[value];
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&,
                        YAML::anchor_t, YAML::EmitterStyle::value) override {
@@ -93,14 +75,12 @@ class TreeBuilder : public YAML::EventHandler {
  private:
   struct Level {
     Json* tree;
-    std::optional<std::string> key = {};  // of the value that comes next
+    Json* value = nullptr;  // of the key that was read last
   };
 
-  std::string Place(const YAML::Mark& mark) const {
-    return name_ + ":" + std::to_string(mark.line + 1);
-  }
-  [[noreturn]] void Fail(const YAML::Mark& mark, const char* problem) const {
-    throw DataError(Place(mark), problem);
+  [[noreturn]] void Fail(const YAML::Mark& mark,
+                         const std::string& problem) const {
+    throw DataError(Cat(name_, ":", mark.line + 1), problem);
   }
 
   void Open(const YAML::Mark& mark, Json empty) {
@@ -109,19 +89,18 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   Json* Add(const YAML::Mark& mark, Json value) {
-    if (open_.empty()) {
-      if (!document_.is_null() && !value.is_null()) {
-        Fail(mark, "a second document begins");
-      }
-      if (document_.is_null()) document_ = std::move(value);
-      return &document_;
+    Json* place = &document_;
+    if (!open_.empty() && open_.back().tree->is_array()) {
+      place = &open_.back().tree->emplace_back();
+    } else if (!open_.empty()) {
+      place = std::exchange(open_.back().value, nullptr);
+      if (place == nullptr) Fail(mark, "a key is no single word");
+    } else if (!document_.is_null()) {
+      if (value.is_null()) return place;  // an empty document
+      Fail(mark, "a second document begins");
     }
-    auto& [tree, key] = open_.back();
-    if (tree->is_array()) return &tree->emplace_back(std::move(value));
-    if (!key) Fail(mark, "a key is no single word");
-    Json& place = (*tree)[*std::exchange(key, std::nullopt)];
-    place = std::move(value);
-    return &place;
+    *place = std::move(value);
+    return place;
   }
 
   const std::size_t depth_;
@@ -129,22 +108,6 @@ class TreeBuilder : public YAML::EventHandler {
   std::vector<Level> open_;
   Json document_;
 };
-
-/// The parser of YAML takes some of it for the end, and never comes to one:
-/// control characters, of which YAML has three, and bytes that are no UTF-8.
-void RefuseWhatIsNoText(std::string_view text, const std::string& name) {
-  const auto control = std::find_if(text.begin(), text.end(), [](char c) {
-    const bool blank = c == '\n' || c == '\r' || c == '\t';
-    return static_cast<unsigned char>(c) < 0x20 && !blank;
-  });
-  const std::size_t bad = std::min(
-      FindInvalidUtf8(text), static_cast<std::size_t>(control - text.begin()));
-  if (bad == text.size()) return;
-  const auto lines = std::count(text.begin(), text.begin() + bad, '\n');
-  throw DataError(name + ":" + std::to_string(lines + 1),
-                  "is not YAML: it has a control character, or bytes that are "
-                  "no UTF-8");
-}
 
 }  // namespace
 
@@ -156,9 +119,9 @@ Json ParseJsonText(std::string_view text, int depth, const std::string& name) {
     if (level > depth) throw DataError(name, "the text is nested too deeply");
     if (event == Event::object_start) members.emplace_back();
     if (event == Event::object_end) members.pop_back();
-    if (event == Event::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!members.back().insert(key).second) FailTwice(key, name);
+    if (event == Event::key &&
+        !members.back().insert(parsed.get<std::string>()).second) {
+      throw DataError(name, Twice(parsed.get<std::string>()));
     }
     return true;
   };
@@ -167,24 +130,35 @@ Json ParseJsonText(std::string_view text, int depth, const std::string& name) {
   } catch (const Json::exception& error) {
     // Behind "[json.exception.parse_error.101] ".
     const std::string said = error.what();
-    FailParsing(said.substr(said.find(']') + 2), "JSON", name);
+    throw DataError(name, "is not JSON: " +
+                              Printable(said.substr(said.find(']') + 2), 200));
   }
 }
 
 Json ParseYaml(std::string_view text, int depth, const std::string& name) {
-  RefuseWhatIsNoText(text, name);
+  // Of some texts that are no YAML the parser finds empty documents for ever,
+  // or never comes to an end.
+  const bool has_controls = std::any_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' &&
+           c != '\t';
+  });
+  if (has_controls || FindInvalidUtf8(text) != std::string_view::npos) {
+    throw DataError(name,
+                    "is not YAML: it has a control character, or bytes that "
+                    "are no UTF-8");
+  }
   TreeBuilder builder(depth, name);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    // Of some texts that are no YAML the parser finds empty documents for ever.
-    constexpr int kMaxDocuments = 16;
-    for (int k = 0; parser.HandleNextDocument(builder); ++k) {
-      if (k == kMaxDocuments)
-        throw DataError(name, "is not YAML: it has no end");
+    int documents = 0;
+    while (parser.HandleNextDocument(builder)) {
+      if (++documents > 16) throw DataError(name, "is not YAML: it has no end");
     }
   } catch (const YAML::Exception& error) {
-    FailParsing(error.what(), "YAML", name);
+    throw DataError(Cat(name, ":", error.mark.line + 1),
+                    Cat("is not YAML at column ", error.mark.column + 1, ": ",
+                        Printable(error.msg, 200)));
   }
   return builder.Take();
 }

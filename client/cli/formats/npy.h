@@ -5,8 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/cli/formats/state_blocks.h"
-#include "client/cpp/states.h"
+#include "client/cli/formats/container.h"
 
 namespace torqued::cli {
 
@@ -29,12 +28,14 @@ std::vector<std::string> ParseNpyNames(std::string_view bytes,
 std::string NpyBytes(const client::Batch& numbers);
 
 /// Of what np.savez and np.savez_compressed write the arrays "time",
-/// "joint_names", "tip_wrench" and those of `tables`. Throws DataError naming
-/// `name` and the array.
+/// "joint_names", "tip_wrench" and those of `tables`; the others are not
+/// unpacked. Throws DataError naming `name` and the array, also if what is
+/// unpacked is larger than 2 GiB.
 StateBlocks ParseNpz(std::string_view bytes, const Suffixes& tables,
                      const std::string& name);
 
-/// As np.savez writes these arrays. What is no UTF-8 in a name becomes U+FFFD.
+/// As np.savez writes these arrays; equal blocks make equal bytes. What is no
+/// UTF-8 in a name becomes U+FFFD.
 std::string NpzBytes(const StateBlocks& blocks);
 
 }  // namespace torqued::cli

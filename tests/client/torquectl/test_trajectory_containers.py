@@ -138,8 +138,8 @@ def test_torques_go_into_the_container_of_the_input(
     ("- " * 50 + "1\n", "nested too deeply"),
     ("[" * 100_000, "bad.yaml:1): "),
     # On these the parser would not come to an end.
-    ("joint_names: [a]\n\x04points: []\n", ":2): is not YAML: it has a control"),
-    (b"joint_names: [a]\n# \xff\n", ":2): is not YAML: it has a control"),
+    ("joint_names: [a]\n\x04points: []\n", "is not YAML: it has a control"),
+    (b"joint_names: [a]\n# \xff\n", "is not YAML: it has a control"),
     (",tory:\n    joint_names:\n- hipna ", "is not YAML: it has no end"),
 ], ids=range(7))
 def test_yaml_that_is_none_is_told(tmp_path, text, problem):
@@ -163,7 +163,7 @@ def test_archives_that_are_none_are_told(samples, tmp_path):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("junk.npy", bytes(50_000_000))
         archive.writestr("notes.txt", "no array")
-    assert "has no rows" in error_of(path, "--joint-names", "canonical")
+    assert "has no q" in error_of(path, "--joint-names", "canonical")
 
 
 def test_wrenches_of_the_samples_come_along(samples, tmp_path):
