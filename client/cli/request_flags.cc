@@ -10,7 +10,6 @@
 #include "client/cli/enum_text.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/number_text.h"
-#include "client/cli/number_lists.h"
 #include "client/cli/terminal/plain_text.h"
 #include "server/flags/options.h"
 

@@ -1,16 +1,13 @@
 #include "client/cli/table_file.h"
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
+#include <map>
 #include <utility>
 
-#include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
-#include "client/cli/formats/joint_trajectory.h"
-#include "client/cli/formats/json_tree.h"
-#include "client/cli/formats/npy.h"
-#include "client/cli/number_lists.h"
-#include "core/base/text.h"
+#include "client/cli/formats/number_text.h"
+#include "client/cli/message_json.h"
 #include "server/flags/near_names.h"
 
 namespace torqued::cli {
@@ -50,7 +47,7 @@ class Reader {
 
  private:
   void Require(bool holds, const auto&... problem) const {
-    if (!holds) throw DataError(table_.name, Cat(problem...));
+    RequireData(holds, table_.name, problem...);
   }
 
   bool IsRequired(std::string_view suffix) const {
@@ -77,33 +74,42 @@ class Reader {
     table_.time.assign(column.begin(), column.end());
   }
 
+  /// What stands in the file and nobody takes.
+  void TakeUnused(const std::vector<std::string>& there,
+                  const std::set<std::string>& taken) {
+    std::copy_if(there.begin(), there.end(), std::back_inserter(table_.unused),
+                 [&](const auto& name) { return !taken.contains(name); });
+  }
+
   void TakeNamed(const CsvTable& csv) {
-    std::set<std::string> known = {"time"};
+    const std::set<std::string> there(csv.header.begin(), csv.header.end());
+    std::set<std::string> known = {"time"}, taken;
     for (const std::string& joint : table_.joints) {
       for (const char* const suffix : {".q", ".v", ".a", ".tau"}) {
         known.insert(joint + suffix);
       }
     }
-    const std::set<std::string> there(csv.header.begin(), csv.header.end());
-    ColumnNames names("column", csv.header, std::move(known), table_.name);
+    const auto places = [&](const std::vector<std::string>& names,
+                            const std::string& hint) {
+      taken.insert(names.begin(), names.end());
+      return PlacesOf(names, csv.header, known, "column", table_.name, hint);
+    };
     for (const std::string_view suffix : rules_.suffixes) {
-      const auto is_there = [&](const std::string& joint) {
-        return there.contains(Cat(joint, ".", suffix));
-      };
-      if (!IsRequired(suffix) &&
-          std::none_of(table_.joints.begin(), table_.joints.end(), is_there)) {
-        continue;
-      }
-      std::vector<Eigen::Index> columns;
+      std::vector<std::string> names;
       for (const std::string& joint : table_.joints) {
-        columns.push_back(
-            names.Require(Cat(joint, ".", suffix), DeriveHint(suffix)));
+        names.push_back(Cat(joint, ".", suffix));
       }
-      Input(&table_.states, suffix) = csv.numbers(Eigen::all, columns);
+      const bool is_there =
+          std::any_of(names.begin(), names.end(),
+                      [&](const auto& name) { return there.contains(name); });
+      if (!is_there && !IsRequired(suffix)) continue;
+      Input(&table_.states, suffix) =
+          csv.numbers(Eigen::all, places(names, DeriveHint(suffix)));
     }
-    const auto time = rules_.with_time ? names.Find("time") : std::nullopt;
-    if (time) TakeTime(csv.numbers.col(*time));
-    table_.unused = names.Unused();
+    if (rules_.with_time && there.contains("time")) {
+      TakeTime(csv.numbers.col(places({"time"}, "").front()));
+    }
+    TakeUnused(csv.header, taken);
   }
 
   void TakePlain(const client::Batch& numbers) {
@@ -134,20 +140,15 @@ class Reader {
 
   void TakeBlocks(StateBlocks blocks) {
     if (!blocks.joints) RequireOrder();
-    ColumnNames joints("joint", blocks.joints.value_or(table_.joints),
-                       {table_.joints.begin(), table_.joints.end()},
-                       table_.name);
-    std::vector<Eigen::Index> columns;
-    for (const std::string& joint : table_.joints) {
-      columns.push_back(joints.Require(joint));
-    }
-    table_.unused = joints.Unused();
-    table_.unused.insert(table_.unused.end(), blocks.unused.begin(),
-                         blocks.unused.end());
+    const std::vector<std::string>& own = table_.joints;
+    const std::set<std::string> known(own.begin(), own.end());
+    const std::vector<std::string> joints = blocks.joints.value_or(own);
+    const auto columns = PlacesOf(own, joints, known, "joint", table_.name);
+    table_.unused = std::move(blocks.unused);
+    TakeUnused(joints, known);
     if (rules_.with_time) table_.time = std::move(blocks.time);
 
-    const auto width =
-        static_cast<Eigen::Index>(blocks.joints.value_or(table_.joints).size());
+    const auto width = static_cast<Eigen::Index>(joints.size());
     auto rows = static_cast<Eigen::Index>(table_.time.size());
     for (const std::string_view suffix : rules_.suffixes) {
       client::Batch& input = Input(&table_.states, suffix);
@@ -182,82 +183,39 @@ class Reader {
 
 }  // namespace
 
-ColumnNames::ColumnNames(std::string what, std::vector<std::string> names,
-                         std::set<std::string> known, std::string file)
-    : what_(std::move(what)),
-      names_(std::move(names)),
-      known_(std::move(known)),
-      file_(std::move(file)),
-      used_(names_.size()) {
-  std::set<std::string_view> there;
-  for (const std::string& name : names_) {
-    if (there.insert(name).second) continue;
-    throw DataError(file_, Cat("the file has ", what_, " '",
-                               Printable(name, 128), "' twice"));
+std::vector<Eigen::Index> PlacesOf(const std::vector<std::string>& wanted,
+                                   const std::vector<std::string>& there,
+                                   const std::set<std::string>& known,
+                                   const std::string& what,
+                                   const std::string& file,
+                                   const std::string& hint) {
+  std::map<std::string_view, Eigen::Index> places;
+  std::vector<std::string> others;
+  for (const std::string& name : there) {
+    const auto place = static_cast<Eigen::Index>(places.size());
+    RequireData(places.emplace(name, place).second, file, "the file has ", what,
+                " '", Printable(name, 128), "' twice");
+    if (!known.contains(name)) others.push_back(name);
   }
-}
-
-std::optional<Eigen::Index> ColumnNames::Find(const std::string& name) {
-  const auto found = std::find(names_.begin(), names_.end(), name);
-  if (found == names_.end()) return std::nullopt;
-  used_[static_cast<std::size_t>(found - names_.begin())] = true;
-  return found - names_.begin();
-}
-
-Eigen::Index ColumnNames::Require(const std::string& name,
-                                  const std::string& hint) {
-  if (const auto found = Find(name)) return *found;
-  std::vector<std::string> others = Unused();
-  std::erase_if(others,
-                [this](const auto& other) { return known_.contains(other); });
-  const std::vector<std::string> near = flags::NearNames(name, others);
-  throw DataError(
-      file_, Cat("the file has no ", what_, " ", Printable(name, 128),
-                 near.empty()
+  std::vector<Eigen::Index> found;
+  for (const std::string& name : wanted) {
+    const auto place = places.find(name);
+    RequireData(
+        place != places.end(), file, "the file has no ", what, " ", name, [&] {
+          const auto near = flags::NearNames(name, others);
+          return near.empty()
                      ? hint
-                     : "; did you mean " + Printable(near.front(), 128) + "?"));
-}
-
-std::vector<std::string> ColumnNames::Unused() const {
-  std::vector<std::string> unused;
-  for (std::size_t k = 0; k < names_.size(); ++k) {
-    if (!used_[k]) unused.push_back(names_[k]);
+                     : Cat("; did you mean ", Printable(near[0], 128), "?");
+        });
+    found.push_back(place->second);
   }
-  return unused;
+  return found;
 }
 
 std::string StateTable::Place(Eigen::Index row) const {
   const auto index = static_cast<std::size_t>(row);
   if (index < lines.size()) return name + ":" + std::to_string(lines[index]);
   return name + ", row " + std::to_string(row);
-}
-
-void StateTable::CheckSamples() const {
-  for (std::size_t row = 0; row < time.size(); ++row) {
-    const auto fail = [&](const std::string& problem) {
-      throw DataError(Place(static_cast<Eigen::Index>(row)),
-                      "time " + NumberText(time[row]) + problem);
-    };
-    if (!std::isfinite(time[row])) fail(" is not finite");
-    if (row > 0 && time[row] <= time[row - 1]) {
-      fail(" does not increase: the row before has " +
-           NumberText(time[row - 1]));
-    }
-  }
-  for (const auto& [suffix, numbers] :
-       {std::pair<const char*, const client::Batch*>{"q", &states.q},
-        {"v", &states.v},
-        {"a", &states.a},
-        {"tau", &states.tau}}) {
-    for (Eigen::Index k = 0; k < numbers->size(); ++k) {
-      const double number = numbers->data()[k];
-      if (std::isfinite(number)) continue;
-      const auto joint = static_cast<std::size_t>(k % numbers->cols());
-      throw DataError(Place(k / numbers->cols()),
-                      Printable(joints[joint], 128) + "." + suffix + ": " +
-                          NumberText(number) + " is not a finite number");
-    }
-  }
 }
 
 StateTable ReadStateTable(const std::filesystem::path& path,
@@ -269,11 +227,9 @@ StateTable ReadStateTable(const std::filesystem::path& path,
   if (order) table.joints = *order;
   const bool canonical = table.joints.empty();
   for (const v1::JointInfo& joint : model.joints()) {
-    if (joint.nq() != 1 || joint.nv() != 1) {
-      throw DataError(table.name, "cannot be matched with joint " +
-                                      joint.name() +
-                                      ", which has several coordinates");
-    }
+    RequireData(joint.nq() == 1 && joint.nv() == 1, table.name,
+                "cannot be matched with joint ", joint.name(),
+                ", which has several coordinates");
     if (canonical) table.joints.push_back(joint.name());
   }
   const std::string content = ReadFile(path);

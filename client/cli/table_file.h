@@ -14,29 +14,16 @@
 
 namespace torqued::cli {
 
-/// The names by which a file calls its columns. Nothing is matched by position.
-class ColumnNames {
- public:
-  /// `what`: "column" or "joint"; `known`: the names that mean something.
-  /// Throws DataError naming `file` if a name stands twice.
-  ColumnNames(std::string what, std::vector<std::string> names,
-              std::set<std::string> known, std::string file);
-
-  /// Where the name stands; it is used then.
-  std::optional<Eigen::Index> Find(const std::string& name);
-  /// Throws DataError if it does not stand there. That ends with the unknown
-  /// name which may be meant, else with `hint`.
-  Eigen::Index Require(const std::string& name, const std::string& hint = {});
-  /// Those that nobody found.
-  std::vector<std::string> Unused() const;
-
- private:
-  std::string what_;
-  std::vector<std::string> names_;
-  std::set<std::string> known_;
-  std::string file_;
-  std::vector<bool> used_;
-};
+/// Where the `wanted` names stand among those `there` in the file; `what` they
+/// are: "column" or "joint". Throws DataError if a name stands twice, or does
+/// not stand there: that ends with the name which may be meant, one that is not
+/// `known`, else with `hint`.
+std::vector<Eigen::Index> PlacesOf(const std::vector<std::string>& wanted,
+                                   const std::vector<std::string>& there,
+                                   const std::set<std::string>& known,
+                                   const std::string& what,
+                                   const std::string& file,
+                                   const std::string& hint = {});
 
 struct StateTable {
   std::string name;
@@ -54,9 +41,6 @@ struct StateTable {
 
   /// "states.csv:12" or "states.npy, row 10".
   std::string Place(Eigen::Index row) const;
-  /// Throws DataError if a time is not finite or not after the one before, or a
-  /// number of `states` is not finite.
-  void CheckSamples() const;
 };
 
 struct TableRules {

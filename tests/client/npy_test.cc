@@ -1,4 +1,4 @@
-#include "client/cli/formats/npy.h"
+#include "client/cli/formats/container.h"
 
 #include <gmock/gmock.h>
 

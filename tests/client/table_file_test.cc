@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "client/cli/errors.h"
+#include "client/cli/formats/container.h"
 #include "client/cli/formats/file_text.h"
-#include "client/cli/formats/npy.h"
-#include "client/cli/number_lists.h"
+#include "client/cli/formats/number_text.h"
 
 namespace torqued::cli {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/csv.h"
-#include "client/cli/formats/npy.h"
+#include "client/cli/formats/container.h"
 #include "tests/fuzz/data_error.h"
 #include "tests/support/sanitized.h"
 

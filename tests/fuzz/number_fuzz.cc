@@ -9,7 +9,6 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/number_text.h"
-#include "client/cli/number_lists.h"
 #include "core/base/text.h"
 #include "tests/fuzz/require.h"
 

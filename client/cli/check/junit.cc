@@ -57,9 +57,9 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
       if (fails) {
         content = "<failure message=\"" +
                   EscapedXml(text.substr(0, text.find('\n'))) + "\">" +
-                  LinesXml(text) + "</failure>";
+                  EscapedXml(text) + "</failure>";
       } else if (!text.empty()) {
-        content = "<system-out>" + LinesXml(text) + "</system-out>";
+        content = "<system-out>" + EscapedXml(text) + "</system-out>";
       }
       cases += CaseXml(joint.joint(), name, content);
     };

@@ -1,9 +1,7 @@
 #include "client/cli/formats/container.h"
 
+#include <algorithm>
 #include <cctype>
-
-#include "client/cli/errors.h"
-#include "client/cli/formats/npy.h"
 
 namespace torqued::cli {
 
@@ -13,9 +11,7 @@ std::optional<Container> ContainerOfName(const std::filesystem::path& path) {
       {".npz", Container::kNpz},  {".yaml", Container::kYaml},
       {".yml", Container::kYaml}, {".json", Container::kJson}};
   std::string ending = path.extension().string();
-  for (char& c : ending) {
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  std::transform(ending.begin(), ending.end(), ending.begin(), ::tolower);
   const auto known = kEndings.find(ending);
   if (known == kEndings.end()) return std::nullopt;
   return known->second;
@@ -49,8 +45,7 @@ CsvTable ParseTable(std::string_view content, const std::string& name) {
   if (!LooksLikeNpy(content)) return ParseCsv(content, name);
   CsvTable table;
   table.numbers = ParseNpy(content, name);
-  if (table.numbers.cols() == 0)
-    throw DataError(name, "the array has no columns");
+  RequireData(table.numbers.cols() > 0, name, "the array has no columns");
   return table;
 }
 

@@ -1,5 +1,3 @@
-#include "client/cli/formats/joint_trajectory.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,8 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "client/cli/errors.h"
-#include "core/base/text.h"
+#include "client/cli/formats/container.h"
 
 namespace torqued::cli {
 namespace {
@@ -51,98 +48,87 @@ const Json* FieldOf(const Json& point, const char* field) {
   return absent ? nullptr : &*found;
 }
 
-/// Reads parts of a file; `place` is theirs in the message.
-class PartReader {
- public:
-  explicit PartReader(const std::string& file) : file_(file) {}
+/// `place` is that of the value in the message.
+double NumberOf(const Json& value, const std::string& name,
+                const auto&... place) {
+  RequireData(value.is_number(), name, place..., " is not a number: ", [&] {
+    return Printable(value.dump(-1, ' ', false, Json::error_handler_t::replace),
+                     40);
+  });
+  return value.get<double>();
+}
 
-  void Require(bool holds, const auto&... problem) const {
-    if (!holds) throw DataError(file_, Cat(problem...));
+double TimeOf(const Json& time, const std::string& name,
+              const std::string& place) {
+  if (!time.is_object()) return NumberOf(time, name, place);
+  for (const auto& [seconds, nanoseconds] :
+       {std::pair{"sec", "nanosec"}, {"secs", "nsecs"}}) {
+    const std::size_t known = time.count(seconds) + time.count(nanoseconds);
+    if (known == 0 || known != time.size()) continue;
+    const auto part = [&](const char* member) {
+      return NumberOf(time.value(member, Json(0)), name, place, ".", member);
+    };
+    // Rounded once: 1 s and 234 ns make the double that 1.000000234 is.
+    return (part(seconds) * 1e9 + part(nanoseconds)) / 1e9;
   }
+  throw DataError(
+      name,
+      place + " has other members than sec and nanosec, or secs and nsecs");
+}
 
-  double Number(const Json& value, const auto&... place) const {
-    Require(value.is_number(), place..., " is not a number: ", [&] {
-      return Printable(
-          value.dump(-1, ' ', false, Json::error_handler_t::replace), 40);
-    });
-    return value.get<double>();
-  }
-
-  double Time(const Json& time, std::size_t k) const {
-    const std::string place = Cat("points[", k, "].time_from_start");
-    if (!time.is_object()) return Number(time, place);
-    for (const auto& [seconds, nanoseconds] :
-         {std::pair{"sec", "nanosec"}, {"secs", "nsecs"}}) {
-      const std::size_t known = time.count(seconds) + time.count(nanoseconds);
-      if (known == 0 || known != time.size()) continue;
-      const auto part = [&](const char* member) {
-        const auto found = time.find(member);
-        return found == time.end() ? 0 : Number(*found, place, ".", member);
-      };
-      // Rounded once: 1 s and 234 ns make the double that 1.000000234 is.
-      return (part(seconds) * 1e9 + part(nanoseconds)) / 1e9;
+/// Of all points or of none.
+client::Batch BlockOf(const Json& points, const char* field, std::size_t joints,
+                      const std::string& name) {
+  client::Batch block;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const Json* const numbers = FieldOf(points[k], field);
+    if (k == 0 && numbers != nullptr) {
+      block.resize(static_cast<Eigen::Index>(points.size()),
+                   static_cast<Eigen::Index>(joints));
     }
-    Require(false, place,
-            " has other members than sec and nanosec, or secs and nsecs");
-    return 0;
-  }
-
-  /// Of all points or of none.
-  client::Batch Block(const Json& points, const char* field,
-                      std::size_t joints) const {
-    client::Batch block;
-    for (std::size_t k = 0; k < points.size(); ++k) {
-      const Json* const numbers = FieldOf(points[k], field);
-      if (k == 0 && numbers != nullptr) {
-        block.resize(static_cast<Eigen::Index>(points.size()),
-                     static_cast<Eigen::Index>(joints));
-      }
-      Require((block.size() > 0) == (numbers != nullptr), "points[", k, "].",
-              field, numbers == nullptr ? " is missing" : " is there",
-              ", unlike those of the points before");
-      if (numbers == nullptr) continue;
-      Require(numbers->is_array() && numbers->size() == joints, "points[", k,
-              "].", field, " is no list of ", joints, " numbers");
-      for (std::size_t j = 0; j < joints; ++j) {
-        block(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j)) =
-            Number((*numbers)[j], "points[", k, "].", field, "[", j, "]");
-      }
+    RequireData((block.size() > 0) == (numbers != nullptr), name, "points[", k,
+                "].", field, numbers == nullptr ? " is missing" : " is there",
+                ", unlike those of the points before");
+    if (numbers == nullptr) continue;
+    RequireData(numbers->is_array() && numbers->size() == joints, name,
+                "points[", k, "].", field, " is no list of ", joints,
+                " numbers");
+    for (std::size_t j = 0; j < joints; ++j) {
+      block(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j)) =
+          NumberOf((*numbers)[j], name, "points[", k, "].", field, "[", j, "]");
     }
-    return block;
   }
-
- private:
-  const std::string& file_;
-};
+  return block;
+}
 
 }  // namespace
 
 StateBlocks ReadJointTrajectory(const Json& document, const Suffixes& tables,
                                 const std::string& name) {
   const Json& message = MessageIn(document, name);
-  const PartReader reader(name);
   StateBlocks blocks;
   std::vector<std::string>& joints = blocks.joints.emplace();
   const Json& names = message["joint_names"];
-  reader.Require(names.is_array(), "joint_names is no list");
+  RequireData(names.is_array(), name, "joint_names is no list");
   for (const Json& joint : names) {
-    reader.Require(joint.is_string(), "joint_names[", joints.size(),
-                   "] is no name");
+    RequireData(joint.is_string(), name, "joint_names[", joints.size(),
+                "] is no name");
     joints.push_back(joint.get<std::string>());
   }
   const auto list = message.find("points");
-  reader.Require(list != message.end() && list->is_array(),
-                 "the message has no list of points");
+  RequireData(list != message.end() && list->is_array(), name,
+              "the message has no list of points");
   const Json& points = *list;
   for (std::size_t k = 0; k < points.size(); ++k) {
-    const bool has_time =
-        points[k].is_object() && points[k].contains("time_from_start");
-    reader.Require(has_time, "points[", k, "].time_from_start is missing");
-    blocks.time.push_back(reader.Time(points[k]["time_from_start"], k));
+    const std::string place = Cat("points[", k, "].time_from_start");
+    const Json& point = points[k];
+    RequireData(point.is_object() && point.contains("time_from_start"), name,
+                place, " is missing");
+    blocks.time.push_back(TimeOf(point["time_from_start"], name, place));
   }
   for (const auto& [field, table] : kFields) {
     if (std::find(tables.begin(), tables.end(), table) != tables.end()) {
-      client::Batch block = reader.Block(points, field, joints.size());
+      client::Batch block = BlockOf(points, field, joints.size(), name);
       if (block.size() > 0) blocks.tables.emplace(table, std::move(block));
     } else if (std::any_of(points.begin(), points.end(),
                            [field](const Json& point) {
@@ -167,9 +153,8 @@ std::string JointTrajectoryJson(const StateBlocks& trajectory,
   for (std::size_t k = 0; k < trajectory.time.size(); ++k) {
     const double time = trajectory.time[k];
     const auto require = [&](bool holds, const char* problem) {
-      if (holds) return;
-      throw DataError(
-          name, Cat("the time ", NumberText(time), " s of point ", k, problem));
+      RequireData(holds, name, "the time ", NumberText(time), " s of point ", k,
+                  problem);
     };
     // Of builtin_interfaces/Duration.
     require(std::abs(time) < std::numeric_limits<std::int32_t>::max(),

@@ -1,5 +1,3 @@
-#include "client/cli/formats/npy.h"
-
 #include <zip.h>
 
 #include <Eigen/Core>
@@ -16,8 +14,7 @@
 #include <span>
 #include <utility>
 
-#include "client/cli/errors.h"
-#include "core/base/text.h"
+#include "client/cli/formats/container.h"
 
 namespace torqued::cli {
 namespace {
@@ -41,7 +38,7 @@ struct Array {
 
 Array ParseArray(std::string_view bytes, const std::string& name) {
   const auto require = [&name](bool holds, const char* problem) {
-    if (!holds) throw DataError(name, problem);
+    RequireData(holds, name, problem);
   };
   require(LooksLikeNpy(bytes) && bytes.size() > kMagic.size() + 6,
           "is no .npy file");
@@ -57,7 +54,7 @@ Array ParseArray(std::string_view bytes, const std::string& name) {
   require(size <= 1024 && size <= bytes.size(), "the header is too long");
 
   static const std::regex kHeader(
-      R"(\{\s*'descr':\s*'([<>|])(\w+)',\s*'fortran_order':\s*(True|False),\s*)"
+      R"(\{\s*'descr':\s*'([<>|])(\w{1,20})',\s*'fortran_order':\s*(True|False),\s*)"
       R"('shape':\s*\((\d{1,15}),\s*(\d{0,15}),?\),?\s*\}\s*)");
   std::cmatch parts;
   require(
@@ -82,10 +79,9 @@ void CheckSize(const Array& array, std::size_t item, const std::string& name) {
   const double expected = static_cast<double>(array.rows) *
                           static_cast<double>(array.columns) *
                           static_cast<double>(item);
-  if (expected == static_cast<double>(array.data.size())) return;
-  throw DataError(
-      name, Cat("has ", array.data.size(), " bytes of data, which is not ",
-                array.rows, " x ", array.columns, " of ", item));
+  RequireData(expected == static_cast<double>(array.data.size()), name, "has ",
+              array.data.size(), " bytes of data, which is not ", array.rows,
+              " x ", array.columns, " of ", item);
 }
 
 /// The bytes of an item in the order of this machine, as a whole number.
@@ -184,12 +180,11 @@ std::string ReadEntry(zip_t* archive, zip_uint64_t index, std::size_t max_size,
   zip_int64_t got = -1;
   while (file && (got = zip_fread(file.get(), piece.data(), 1 << 16)) > 0) {
     content.append(piece, 0, static_cast<std::size_t>(got));
-    if (content.size() > max_size) {
-      throw DataError(place, "makes the file larger than 2 GiB");
-    }
+    RequireData(content.size() <= max_size, place,
+                "makes the file larger than 2 GiB");
   }
   // At the end the sum is checked.
-  if (got < 0) throw DataError(place, "cannot be unpacked: it is damaged");
+  RequireData(got == 0, place, "cannot be unpacked: it is damaged");
   return content;
 }
 
@@ -207,10 +202,8 @@ client::Batch ParseNpy(std::string_view bytes, const std::string& name) {
       {"u1", As<std::uint8_t>}};
   const Array array = ParseArray(bytes, name);
   const auto type = kTypes.find(array.type);
-  if (type == kTypes.end()) {
-    throw DataError(name, Cat("numbers of type '", Printable(array.type, 40),
-                              "' are not read; give float64 ('<f8')"));
-  }
+  RequireData(type != kTypes.end(), name, "numbers of type '", array.type,
+              "' are not read; give float64 ('<f8')");
   const auto size = static_cast<std::size_t>(array.type[1] - '0');
   CheckSize(array, size, name);
   client::Batch numbers(array.rows, array.columns);
@@ -235,12 +228,11 @@ std::vector<std::string> ParseNpyNames(std::string_view bytes,
   const char* const end = array.type.data() + array.type.size();
   const bool is_wide = array.type.front() == 'U';
   std::uint32_t length = 0;
-  if ((!is_wide && array.type.front() != 'S') || !array.is_list ||
-      std::from_chars(array.type.data() + 1, end, length).ptr != end) {
-    throw DataError(name, Cat("type '", Printable(array.type, 40),
-                              "' is not a list of names; save it as "
-                              "np.array(names, dtype=str)"));
-  }
+  RequireData(
+      (is_wide || array.type.front() == 'S') && array.is_list &&
+          std::from_chars(array.type.data() + 1, end, length).ptr == end,
+      name, "type '", array.type,
+      "' is not a list of names; save it as np.array(names, dtype=str)");
   const std::size_t size = std::size_t{is_wide ? 4u : 1u} * length;
   CheckSize(array, size, name);
   std::vector<std::string> names;
@@ -253,9 +245,8 @@ std::vector<std::string> ParseNpyNames(std::string_view bytes,
     }
     // What is shorter is filled up with zeros.
     text.erase(text.find_last_not_of('\0') + 1);
-    if (FindInvalidUtf8(text) != std::string::npos) {
-      throw DataError(name, "names are not UTF-8");
-    }
+    RequireData(FindInvalidUtf8(text) == std::string::npos, name,
+                "names are not UTF-8");
   }
   return names;
 }
@@ -273,7 +264,7 @@ StateBlocks ParseNpz(std::string_view bytes, const Suffixes& tables,
   wanted.insert(wanted.end(), tables.begin(), tables.end());
   const Owned<zip_source_t> source = SourceOf(bytes);
   const Owned<zip_t> archive = Open(source.get(), ZIP_RDONLY | ZIP_CHECKCONS);
-  if (!archive) throw DataError(name, "is no ZIP archive, or is cut off");
+  RequireData(archive != nullptr, name, "is no ZIP archive, or is cut off");
   StateBlocks blocks;
   std::set<std::string> taken;
   std::size_t left = kMaxUnpacked;
@@ -289,7 +280,7 @@ StateBlocks ParseNpz(std::string_view bytes, const Suffixes& tables,
       continue;
     }
     const std::string where = Cat(name, ", ", array);
-    if (!taken.insert(array).second) throw DataError(where, "is there twice");
+    RequireData(taken.insert(array).second, where, "is there twice");
     const std::string content = ReadEntry(archive.get(), k, left, where);
     left -= content.size();
     if (array == "joint_names") {
@@ -299,14 +290,12 @@ StateBlocks ParseNpz(std::string_view bytes, const Suffixes& tables,
     client::Batch table = ParseNpy(content, where);
     if (array == "time") {
       // One dimension, or one column.
-      if (table.rows() != 1 && table.cols() != 1) {
-        throw DataError(where, "has several columns");
-      }
+      RequireData(table.rows() == 1 || table.cols() == 1, where,
+                  "has several columns");
       blocks.time.assign(table.data(), table.data() + table.size());
     } else if (array == "tip_wrench") {
-      if (table.cols() != 6) {
-        throw DataError(where, Cat("has ", table.cols(), " columns, not 6"));
-      }
+      RequireData(table.cols() == 6, where, "has ", table.cols(),
+                  " columns, not 6");
       blocks.tip_wrench = std::move(table);
     } else {
       blocks.tables.emplace(array, std::move(table));

@@ -1,6 +1,6 @@
 #include "client/cli/terminal/plain_text.h"
 
-#include <algorithm>
+#include <map>
 
 namespace torqued::cli {
 
@@ -25,41 +25,19 @@ int PlainBuffer::sync() {
 }
 
 std::string EscapedXml(std::string_view text) {
+  // U+FFFE and U+FFFF, which XML does not have, become blanks.
+  static const std::map<std::string_view, const char*> kEscapes = {
+      {"&", "&amp;"},   {"<", "&lt;"},   {">", "&gt;"},
+      {"\"", "&quot;"}, {"\uFFFE", " "}, {"\uFFFF", " "}};
+  const std::string plain = PlainLines(text);
   std::string escaped;
-  for (const char c : PlainText(text)) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  // U+FFFE and U+FFFF, which XML does not have.
-  for (const char* const other : {"\uFFFE", "\uFFFF"}) {
-    for (std::size_t at; (at = escaped.find(other)) != std::string::npos;) {
-      escaped.replace(at, 3, " ");
-    }
+  for (std::string_view rest = plain; !rest.empty();) {
+    const std::string_view first = rest.substr(0, FirstCharacter(rest).length);
+    const auto escape = kEscapes.find(first);
+    escaped += escape == kEscapes.end() ? first : escape->second;
+    rest.remove_prefix(first.size());
   }
   return escaped;
-}
-
-std::string LinesXml(const std::string& text) {
-  std::istringstream lines(text);
-  std::string xml;
-  for (std::string line; std::getline(lines, line);) {
-    xml += EscapedXml(line) + "\n";
-  }
-  return xml;
 }
 
 }  // namespace torqued::cli

@@ -40,10 +40,8 @@ class PlainBuffer final : public std::stringbuf {
   std::streambuf* sink_;
 };
 
-/// PlainText for elements and for attributes in double quotes, of XML and of
+/// PlainLines for elements and for attributes in double quotes, of XML and of
 /// HTML.
 std::string EscapedXml(std::string_view text);
-/// The same, but ends of lines stay.
-std::string LinesXml(const std::string& text);
 
 }  // namespace torqued::cli
