@@ -201,7 +201,7 @@ Json ParseJsonText(std::string_view text, int depth, const std::string& name) {
   } catch (const Json::exception& error) {
     // Behind "[json.exception.parse_error.101] ".
     const std::string said = error.what();
-    throw DataError(name, "is not JSON: " +
+    throw DataError(name, "the text is not JSON: " +
                               Printable(said.substr(said.find(']') + 2), 200));
   }
 }
@@ -215,8 +215,8 @@ Json ParseYaml(std::string_view text, int depth, const std::string& name) {
   });
   if (has_controls || FindInvalidUtf8(text) != std::string_view::npos) {
     throw DataError(name,
-                    "is not YAML: it has a control character, or bytes that "
-                    "are no UTF-8");
+                    "the text is not YAML: it has a control character, or "
+                    "bytes that UTF-8 does not have");
   }
   TreeBuilder builder(depth, name);
   try {
@@ -224,12 +224,14 @@ Json ParseYaml(std::string_view text, int depth, const std::string& name) {
     YAML::Parser parser(stream);
     int documents = 0;
     while (parser.HandleNextDocument(builder)) {
-      if (++documents > 16) throw DataError(name, "is not YAML: it has no end");
+      if (++documents > 16)
+        throw DataError(name, "the text is not YAML: it has no end");
     }
   } catch (const YAML::Exception& error) {
-    throw DataError(Cat(name, ":", error.mark.line + 1),
-                    Cat("is not YAML at column ", error.mark.column + 1, ": ",
-                        Printable(error.msg, 200)));
+    throw DataError(
+        Cat(name, ":", error.mark.line + 1),
+        Cat("the text is not YAML at column ", error.mark.column + 1, ": ",
+            Printable(error.msg, 200)));
   }
   return builder.Take();
 }

@@ -69,7 +69,7 @@ void Set(const std::string& flag, const std::string& text,
     case FieldDescriptor::CPPTYPE_DOUBLE: {
       const std::optional<double> number = ParseNumber(text);
       if (!number) {
-        throw UsageError(flag, Quoted(text) + "is not a number");
+        throw UsageError(flag, "'" + PlainText(text, 40) + "' is not a number");
       }
       many ? set.AddDouble(message, &field, *number)
            : set.SetDouble(message, &field, *number);

@@ -66,8 +66,8 @@ class Reader {
 
   void RequireOrder() const {
     Require(is_ordered_,
-            "does not say whose columns these are; say what its joint order "
-            "is with --joint-names a,b,c or --joint-names canonical");
+            "the file does not say whose columns these are; give their joint "
+            "order with --joint-names a,b,c or --joint-names canonical");
   }
 
   void TakeTime(const auto& column) {

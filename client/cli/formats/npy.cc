@@ -41,10 +41,10 @@ Array ParseArray(std::string_view bytes, const std::string& name) {
     RequireData(holds, name, problem);
   };
   require(LooksLikeNpy(bytes) && bytes.size() > kMagic.size() + 6,
-          "is no .npy file");
+          "this is no .npy file");
   const char version = bytes[kMagic.size()];
   require(version >= 1 && version <= 3,
-          "is of another version of .npy than 1 to 3");
+          "the version of .npy is none of 1 to 3");
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   bytes.remove_prefix(kMagic.size() + 2);
   std::uint32_t size = 0;
@@ -58,7 +58,7 @@ Array ParseArray(std::string_view bytes, const std::string& name) {
       R"('shape':\s*\((\d{1,15}),\s*(\d{0,15}),?\),?\s*\}\s*)");
   std::cmatch parts;
   require(
-      std::regex_match(bytes.data(), bytes.data() + size, parts, kHeader),
+      std::regex_match(bytes.begin(), bytes.begin() + size, parts, kHeader),
       "the header is not that of an array of numbers or names with one or two "
       "dimensions");
   const auto number = [&parts](std::size_t k) {
@@ -181,10 +181,10 @@ std::string ReadEntry(zip_t* archive, zip_uint64_t index, std::size_t max_size,
   while (file && (got = zip_fread(file.get(), piece.data(), 1 << 16)) > 0) {
     content.append(piece, 0, static_cast<std::size_t>(got));
     RequireData(content.size() <= max_size, place,
-                "makes the file larger than 2 GiB");
+                "the array makes the file larger than 2 GiB");
   }
   // At the end the sum is checked.
-  RequireData(got == 0, place, "cannot be unpacked: it is damaged");
+  RequireData(got == 0, place, "the array cannot be unpacked: it is damaged");
   return content;
 }
 
@@ -264,7 +264,8 @@ StateBlocks ParseNpz(std::string_view bytes, const Suffixes& tables,
   wanted.insert(wanted.end(), tables.begin(), tables.end());
   const Owned<zip_source_t> source = SourceOf(bytes);
   const Owned<zip_t> archive = Open(source.get(), ZIP_RDONLY | ZIP_CHECKCONS);
-  RequireData(archive != nullptr, name, "is no ZIP archive, or is cut off");
+  RequireData(archive != nullptr, name,
+              "the file is no ZIP archive, or is cut off");
   StateBlocks blocks;
   std::set<std::string> taken;
   std::size_t left = kMaxUnpacked;
@@ -280,7 +281,7 @@ StateBlocks ParseNpz(std::string_view bytes, const Suffixes& tables,
       continue;
     }
     const std::string where = Cat(name, ", ", array);
-    RequireData(taken.insert(array).second, where, "is there twice");
+    RequireData(taken.insert(array).second, where, "the array is there twice");
     const std::string content = ReadEntry(archive.get(), k, left, where);
     left -= content.size();
     if (array == "joint_names") {
@@ -291,7 +292,7 @@ StateBlocks ParseNpz(std::string_view bytes, const Suffixes& tables,
     if (array == "time") {
       // One dimension, or one column.
       RequireData(table.rows() == 1 || table.cols() == 1, where,
-                  "has several columns");
+                  "the array has several columns");
       blocks.time.assign(table.data(), table.data() + table.size());
     } else if (array == "tip_wrench") {
       RequireData(table.cols() == 6, where, "has ", table.cols(),

@@ -117,7 +117,7 @@ def test_torques_go_into_the_container_of_the_input(
 @pytest.mark.parametrize("text, problem", [
     # The parser's own words.
     ("joint_names: [a\n",
-     ":2): is not YAML at column 1: end of sequence flow not found"),
+     ":2): the text is not YAML at column 1: end of sequence flow not found"),
     ("joint_names: [a]\njoint_names: [a]\n",
      ":2): 'joint_names' stands there twice"),
     ("- " * 50 + "1\n", "nested too deeply"),
