@@ -96,6 +96,7 @@ class Reader {
     };
     for (const std::string_view suffix : rules_.suffixes) {
       std::vector<std::string> names;
+      names.reserve(table_.joints.size());
       for (const std::string& joint : table_.joints) {
         names.push_back(Cat(joint, ".", suffix));
       }

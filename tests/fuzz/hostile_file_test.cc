@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "client/cli/errors.h"
-#include "client/cli/formats/csv.h"
 #include "client/cli/formats/container.h"
+#include "client/cli/formats/csv.h"
 #include "tests/fuzz/data_error.h"
 #include "tests/support/sanitized.h"
 
