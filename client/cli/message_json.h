@@ -1,9 +1,12 @@
-// Messages of the wire as JSON.
+// JSON: messages of the wire, and what files hold.
 #pragma once
 
 #include <google/protobuf/message.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "torqued/v1/dynamics.pb.h"
 
@@ -20,7 +23,28 @@ Json ToJson(const google::protobuf::Message& message);
 Json ToJson(const v1::RowStatus& status);
 
 /// Indented, with lists of scalars on one line. Numbers at full precision; what
-/// is not finite is "NaN", "Infinity" or "-Infinity", as in protobuf's JSON.
+/// is not finite is as NumberJson has it.
 std::string ToText(const Json& json);
+
+/// A number or, as protobuf writes them, "Infinity", "-Infinity", "NaN".
+Json NumberJson(double number);
+
+/// Nothing for any other value.
+std::optional<double> NumberFromJson(const Json& json);
+
+/// The same; what is no number throws what nlohmann's get throws.
+double RequiredNumberFromJson(const Json& json);
+
+/// At most `depth` levels; a member that stands twice in its object, of which
+/// parsers keep the last in silence, is an error. Throws DataError naming
+/// `name`.
+Json ParseJsonText(std::string_view text, int depth, const std::string& name);
+
+/// The one document of the text: an empty one behind it ("---") does not count,
+/// a second one is an error. Plain scalars that are numbers become numbers,
+/// "~", "null" and nothing become null, all others are strings. Anchors may
+/// stand there, aliases are refused: they make little text large. Otherwise as
+/// ParseJsonText.
+Json ParseYaml(std::string_view text, int depth, const std::string& name);
 
 }  // namespace torqued::cli

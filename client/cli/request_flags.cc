@@ -10,7 +10,6 @@
 #include "client/cli/enum_text.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/number_text.h"
-#include "client/cli/number_lists.h"
 #include "client/cli/terminal/plain_text.h"
 #include "server/flags/options.h"
 
@@ -70,7 +69,7 @@ void Set(const std::string& flag, const std::string& text,
     case FieldDescriptor::CPPTYPE_DOUBLE: {
       const std::optional<double> number = ParseNumber(text);
       if (!number) {
-        throw UsageError(flag, Quoted(text) + NumberProblem(text));
+        throw UsageError(flag, "'" + PlainText(text, 40) + "' is not a number");
       }
       many ? set.AddDouble(message, &field, *number)
            : set.SetDouble(message, &field, *number);

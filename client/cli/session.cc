@@ -12,9 +12,9 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
+#include "client/cli/formats/number_text.h"
 #include "client/cli/interrupt_guard.h"
 #include "client/cli/model_refusal.h"
-#include "client/cli/terminal/duration_text.h"
 #include "client/cli/terminal/plain_text.h"
 #include "client/cli/terminal/progress_bar.h"
 #include "server/flags/address.h"

@@ -1,19 +1,14 @@
 #include "client/cli/table_file.h"
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 
-#include "client/cli/errors.h"
-#include "client/cli/formats/container.h"
 #include "client/cli/formats/file_text.h"
-#include "client/cli/formats/joint_trajectory.h"
-#include "client/cli/formats/npy.h"
 #include "client/cli/formats/number_text.h"
-#include "client/cli/named_columns.h"
-#include "client/cli/terminal/plain_text.h"
+#include "client/cli/message_json.h"
+#include "server/flags/near_names.h"
 
 namespace torqued::cli {
 namespace {
@@ -33,29 +28,26 @@ class Reader {
 
   void Read(std::string_view content, Container container) {
     const std::string& name = table_.name;
-    switch (container) {
-      case Container::kNpz:
-        Take(ParseNpz(content, rules_.suffixes, name));
-        break;
-      case Container::kYaml:
-        Take(ParseJointTrajectoryYaml(content, rules_.suffixes, name));
-        break;
-      case Container::kJson:
-        Take(ParseJointTrajectoryJson(content, rules_.suffixes, name));
-        break;
-      case Container::kCsv:
-      case Container::kNpy: {
-        CsvTable csv = ParseTable(content, name);
-        if (csv.numbers.rows() == 0) Fail("the file has no rows");
-        table_.lines = std::move(csv.lines);
-        Take(csv.header.empty() ? Plain(csv.numbers) : Named(csv));
-      }
+    if (container == Container::kNpz) {
+      TakeBlocks(ParseNpz(content, rules_.suffixes, name));
+    } else if (container == Container::kYaml) {
+      TakeBlocks(ReadJointTrajectory(ParseYaml(content, kTrajectoryDepth, name),
+                                     rules_.suffixes, name));
+    } else if (container == Container::kJson) {
+      TakeBlocks(
+          ReadJointTrajectory(ParseJsonText(content, kTrajectoryDepth, name),
+                              rules_.suffixes, name));
+    } else {
+      CsvTable csv = ParseTable(content, name);
+      Require(csv.numbers.rows() > 0, "the file has no rows");
+      csv.header.empty() ? TakePlain(csv.numbers) : TakeNamed(csv);
+      table_.lines = std::move(csv.lines);
     }
   }
 
  private:
-  [[noreturn]] void Fail(const std::string& problem) const {
-    throw DataError(table_.name, problem);
+  void Require(bool holds, const auto&... problem) const {
+    RequireData(holds, table_.name, problem...);
   }
 
   bool IsRequired(std::string_view suffix) const {
@@ -68,158 +60,121 @@ class Reader {
     if (rules_.derived_by.empty() || (suffix != "v" && suffix != "a")) {
       return "";
     }
-    return "; " + std::string(rules_.derived_by) +
-           " takes velocities and accelerations from the positions";
-  }
-
-  /// Continues the sentence that a column of the joints is missing.
-  std::string ColumnHint(const CsvTable& csv, std::string_view suffix) const {
-    const auto bare =
-        std::find_first_of(table_.joints.begin(), table_.joints.end(),
-                           csv.header.begin(), csv.header.end());
-    if (bare == table_.joints.end()) return DeriveHint(suffix);
-    const std::string joint = PlainText(*bare, 128);
-    return "; column '" + joint + "' does not say what it holds: call it " +
-           joint + ".q where that are positions";
-  }
-
-  StateBlocks Named(const CsvTable& csv) const {
-    NamedColumns columns(csv, table_.name);
-    StateBlocks blocks;
-    blocks.joints = table_.joints;
-    for (const std::string_view suffix : rules_.suffixes) {
-      const std::string hint = ColumnHint(csv, suffix);
-      auto found = columns.Take(table_.joints, suffix, hint);
-      if (found) {
-        blocks.tables.emplace(suffix, std::move(*found));
-      } else if (IsRequired(suffix)) {
-        const std::string near = columns.NearHint(table_.joints, suffix);
-        Fail("the file has no column " + table_.joints.front() + "." +
-             std::string(suffix) + ", nor of any other joint of the model" +
-             (near.empty() ? hint : near));
-      }
-    }
-    if (rules_.with_time) {
-      blocks.time = columns.TakeOne("time").value_or(std::vector<double>{});
-    }
-    blocks.unused = columns.Unused();
-    return blocks;
+    return Cat("; ", rules_.derived_by,
+               " takes velocities and accelerations from the positions");
   }
 
   void RequireOrder() const {
-    if (is_ordered_) return;
-    Fail(
-        "does not say whose columns these are; say what its joint order is "
-        "with --joint-names a,b,c or --joint-names canonical");
+    Require(is_ordered_,
+            "the file does not say whose columns these are; give their joint "
+            "order with --joint-names a,b,c or --joint-names canonical");
   }
 
-  StateBlocks Plain(const client::Batch& numbers) const {
+  void TakeTime(const auto& column) {
+    table_.time.assign(column.begin(), column.end());
+  }
+
+  /// What stands in the file and nobody takes.
+  void TakeUnused(const std::vector<std::string>& there,
+                  const std::set<std::string>& taken) {
+    std::copy_if(there.begin(), there.end(), std::back_inserter(table_.unused),
+                 [&](const auto& name) { return !taken.contains(name); });
+  }
+
+  void TakeNamed(const CsvTable& csv) {
+    const std::set<std::string> there(csv.header.begin(), csv.header.end());
+    std::set<std::string> known = {"time"}, taken;
+    for (const std::string& joint : table_.joints) {
+      for (const char* const suffix : {".q", ".v", ".a", ".tau"}) {
+        known.insert(joint + suffix);
+      }
+    }
+    const auto places = [&](const std::vector<std::string>& names,
+                            const std::string& hint) {
+      taken.insert(names.begin(), names.end());
+      return PlacesOf(names, csv.header, known, "column", table_.name, hint);
+    };
+    for (const std::string_view suffix : rules_.suffixes) {
+      std::vector<std::string> names;
+      names.reserve(table_.joints.size());
+      for (const std::string& joint : table_.joints) {
+        names.push_back(Cat(joint, ".", suffix));
+      }
+      const bool is_there =
+          std::any_of(names.begin(), names.end(),
+                      [&](const auto& name) { return there.contains(name); });
+      if (!is_there && !IsRequired(suffix)) continue;
+      Input(&table_.states, suffix) =
+          csv.numbers(Eigen::all, places(names, DeriveHint(suffix)));
+    }
+    if (rules_.with_time && there.contains("time")) {
+      TakeTime(csv.numbers.col(places({"time"}, "").front()));
+    }
+    TakeUnused(csv.header, taken);
+  }
+
+  void TakePlain(const client::Batch& numbers) {
     RequireOrder();
     const auto n = static_cast<Eigen::Index>(table_.joints.size());
     const auto taken = static_cast<Eigen::Index>(rules_.suffixes.size()) * n;
     const auto all =
         taken + static_cast<Eigen::Index>(rules_.ignored.size()) * n;
     const Eigen::Index columns = numbers.cols();
-    const bool has_time = rules_.with_time && columns != taken &&
-                          columns != all &&
+    const bool fits = columns == taken || columns == all;
+    const bool has_time = !fits && rules_.with_time &&
                           (columns == taken + 1 || columns == all + 1);
-    if (!has_time && columns != taken && columns != all) {
-      std::string layout;
-      for (const std::string_view suffix : rules_.suffixes) {
-        layout += (layout.empty() ? "" : ", ") + std::string(suffix);
-      }
-      const bool only_positions = columns == n || columns == n + 1;
-      Fail("has " + std::to_string(columns) + " columns; " + std::to_string(n) +
-           " joints with " + layout + " make " + std::to_string(taken) +
-           (rules_.with_time ? ", or one more with the time first" : "") +
-           (only_positions ? DeriveHint("v") : ""));
-    }
-    StateBlocks blocks;
-    if (has_time) {
-      const auto time = numbers.col(0);
-      blocks.time.assign(time.begin(), time.end());
-    }
+    Require(
+        fits || has_time, "has ", columns, " columns; ", n, " joints with ",
+        [this] {
+          return Joined({rules_.suffixes.begin(), rules_.suffixes.end()});
+        },
+        " make ", taken,
+        rules_.with_time ? ", or one more with the time first" : "",
+        columns <= n + 1 ? DeriveHint("v") : "");
+    if (has_time) TakeTime(numbers.col(0));
     Eigen::Index column = has_time ? 1 : 0;
     for (const std::string_view suffix : rules_.suffixes) {
-      blocks.tables.emplace(suffix, numbers.middleCols(column, n));
+      Input(&table_.states, suffix) = numbers.middleCols(column, n);
       column += n;
     }
-    return blocks;
   }
 
-  /// Where each joint of the table stands in the file; the file's own that the
-  /// table does not have are unused.
-  std::vector<Eigen::Index> ColumnsIn(const std::vector<std::string>& file) {
-    std::map<std::string_view, Eigen::Index> places;
-    for (std::size_t k = 0; k < file.size(); ++k) {
-      if (!places.emplace(file[k], static_cast<Eigen::Index>(k)).second) {
-        Fail("names joint '" + PlainText(file[k], 128) + "' twice");
-      }
-    }
-    std::vector<Eigen::Index> columns;
-    for (const std::string& joint : table_.joints) {
-      const auto place = places.find(joint);
-      if (place == places.end()) {
-        Fail("the file has no joint " + joint +
-             NearHint(joint, file,
-                      {table_.joints.begin(), table_.joints.end()}));
-      }
-      columns.push_back(place->second);
-      places.erase(place);
-    }
-    for (const auto& [joint, place] : places) {
-      table_.unused.emplace_back(joint);
-    }
-    return columns;
-  }
-
-  void Take(StateBlocks blocks) {
+  void TakeBlocks(StateBlocks blocks) {
     if (!blocks.joints) RequireOrder();
-    if (blocks.time.empty() && blocks.tables.empty())
-      Fail("the file has no rows");
-    const std::vector<std::string> joints =
-        blocks.joints.value_or(table_.joints);
+    const std::vector<std::string>& own = table_.joints;
+    const std::set<std::string> known(own.begin(), own.end());
+    const std::vector<std::string> joints = blocks.joints.value_or(own);
+    const auto columns = PlacesOf(own, joints, known, "joint", table_.name);
     table_.unused = std::move(blocks.unused);
-    const std::vector<Eigen::Index> columns = ColumnsIn(joints);
-    const auto width = static_cast<Eigen::Index>(joints.size());
+    TakeUnused(joints, known);
     if (rules_.with_time) table_.time = std::move(blocks.time);
 
-    Eigen::Index rows = table_.time.empty()
-                            ? -1
-                            : static_cast<Eigen::Index>(table_.time.size());
+    const auto width = static_cast<Eigen::Index>(joints.size());
+    auto rows = static_cast<Eigen::Index>(table_.time.size());
     for (const std::string_view suffix : rules_.suffixes) {
       client::Batch& input = Input(&table_.states, suffix);
-      const auto found = blocks.tables.find(suffix);
-      const bool is_there = found != blocks.tables.end();
-      if (width == 0 && rows > 0 && (!is_there || found->second.size() == 0)) {
-        input.resize(rows, 0);
+      client::Batch& numbers = blocks.tables[std::string(suffix)];
+      if (width == 0 && numbers.size() == 0) numbers.resize(rows, 0);
+      if (numbers.rows() == 0 && width > 0) {
+        Require(!IsRequired(suffix), "has no ", suffix, DeriveHint(suffix));
         continue;
       }
-      if (!is_there) {
-        if (!IsRequired(suffix)) continue;
-        Fail("has no " + std::string(suffix) + DeriveHint(suffix));
-      }
-      client::Batch& numbers = found->second;
       // Of a single joint, one dimension is a column.
       if (width == 1 && numbers.rows() == 1) numbers.transposeInPlace();
-      if (rows < 0) rows = numbers.rows();
-      if (numbers.rows() != rows || numbers.cols() != width) {
-        Fail(std::string(suffix) + " has " + std::to_string(numbers.rows()) +
-             " rows of " + std::to_string(numbers.cols()) + " numbers, not " +
-             std::to_string(rows) + " of " + std::to_string(width));
-      }
+      if (rows == 0) rows = numbers.rows();
+      Require(numbers.rows() == rows && numbers.cols() == width, suffix,
+              " has ", numbers.rows(), " rows of ", numbers.cols(),
+              " numbers, not ", rows, " of ", width);
       input = numbers(Eigen::all, columns);
     }
-    if (rows <= 0) Fail("the file has no rows");
+    Require(rows > 0, "the file has no rows");
     if (!blocks.tip_wrench) return;
-    if (!rules_.with_wrench)
-      Fail("the file has a tip_wrench, which only a check takes");
+    Require(rules_.with_wrench,
+            "the file has a tip_wrench, which only a check takes");
     table_.tip_wrench = *std::move(blocks.tip_wrench);
     const Eigen::Index wrenches = table_.tip_wrench.rows();
-    if (wrenches != rows && wrenches != 1) {
-      Fail("tip_wrench has " + std::to_string(wrenches) + " rows, not " +
-           std::to_string(rows));
-    }
+    Require(wrenches == rows || wrenches == 1, "tip_wrench has ", wrenches,
+            " rows, not ", rows);
   }
 
   const TableRules& rules_;
@@ -229,38 +184,39 @@ class Reader {
 
 }  // namespace
 
+std::vector<Eigen::Index> PlacesOf(const std::vector<std::string>& wanted,
+                                   const std::vector<std::string>& there,
+                                   const std::set<std::string>& known,
+                                   const std::string& what,
+                                   const std::string& file,
+                                   const std::string& hint) {
+  std::map<std::string_view, Eigen::Index> places;
+  std::vector<std::string> others;
+  for (const std::string& name : there) {
+    const auto place = static_cast<Eigen::Index>(places.size());
+    RequireData(places.emplace(name, place).second, file, "the file has ", what,
+                " '", Printable(name, 128), "' twice");
+    if (!known.contains(name)) others.push_back(name);
+  }
+  std::vector<Eigen::Index> found;
+  for (const std::string& name : wanted) {
+    const auto place = places.find(name);
+    RequireData(
+        place != places.end(), file, "the file has no ", what, " ", name, [&] {
+          const auto near = flags::NearNames(name, others);
+          return near.empty()
+                     ? hint
+                     : Cat("; did you mean ", Printable(near[0], 128), "?");
+        });
+    found.push_back(place->second);
+  }
+  return found;
+}
+
 std::string StateTable::Place(Eigen::Index row) const {
   const auto index = static_cast<std::size_t>(row);
   if (index < lines.size()) return name + ":" + std::to_string(lines[index]);
   return name + ", row " + std::to_string(row);
-}
-
-void StateTable::CheckSamples() const {
-  for (std::size_t row = 0; row < time.size(); ++row) {
-    const auto fail = [&](const std::string& problem) {
-      throw DataError(Place(static_cast<Eigen::Index>(row)),
-                      "time " + ShortestText(time[row]) + problem);
-    };
-    if (!std::isfinite(time[row])) fail(" is not finite");
-    if (row > 0 && time[row] <= time[row - 1]) {
-      fail(" does not increase: the row before has " +
-           ShortestText(time[row - 1]));
-    }
-  }
-  for (const auto& [suffix, numbers] :
-       {std::pair<const char*, const client::Batch*>{"q", &states.q},
-        {"v", &states.v},
-        {"a", &states.a},
-        {"tau", &states.tau}}) {
-    for (Eigen::Index k = 0; k < numbers->size(); ++k) {
-      const double number = numbers->data()[k];
-      if (std::isfinite(number)) continue;
-      const auto joint = static_cast<std::size_t>(k % numbers->cols());
-      throw DataError(Place(k / numbers->cols()),
-                      PlainText(joints[joint], 128) + "." + suffix + ": " +
-                          ShortestText(number) + " is not a finite number");
-    }
-  }
 }
 
 StateTable ReadStateTable(const std::filesystem::path& path,
@@ -272,11 +228,9 @@ StateTable ReadStateTable(const std::filesystem::path& path,
   if (order) table.joints = *order;
   const bool canonical = table.joints.empty();
   for (const v1::JointInfo& joint : model.joints()) {
-    if (joint.nq() != 1 || joint.nv() != 1) {
-      throw DataError(table.name, "cannot be matched with joint " +
-                                      joint.name() +
-                                      ", which has several coordinates");
-    }
+    RequireData(joint.nq() == 1 && joint.nv() == 1, table.name,
+                "cannot be matched with joint ", joint.name(),
+                ", which has several coordinates");
     if (canonical) table.joints.push_back(joint.name());
   }
   const std::string content = ReadFile(path);

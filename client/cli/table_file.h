@@ -3,15 +3,27 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "client/cli/formats/state_blocks.h"
+#include "client/cli/formats/container.h"
 #include "client/cpp/states.h"
 #include "torqued/v1/model_registry.pb.h"
 
 namespace torqued::cli {
+
+/// Where the `wanted` names stand among those `there` in the file; `what` they
+/// are: "column" or "joint". Throws DataError if a name stands twice, or does
+/// not stand there: that ends with the name which may be meant, one that is not
+/// `known`, else with `hint`.
+std::vector<Eigen::Index> PlacesOf(const std::vector<std::string>& wanted,
+                                   const std::vector<std::string>& there,
+                                   const std::set<std::string>& known,
+                                   const std::string& what,
+                                   const std::string& file,
+                                   const std::string& hint = {});
 
 struct StateTable {
   std::string name;
@@ -29,9 +41,6 @@ struct StateTable {
 
   /// "states.csv:12" or "states.npy, row 10".
   std::string Place(Eigen::Index row) const;
-  /// Throws DataError if a time is not finite or not after the one before, or a
-  /// number of `states` is not finite.
-  void CheckSamples() const;
 };
 
 struct TableRules {

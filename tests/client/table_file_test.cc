@@ -5,103 +5,84 @@
 #include <filesystem>
 
 #include "client/cli/errors.h"
+#include "client/cli/formats/container.h"
 #include "client/cli/formats/file_text.h"
-#include "client/cli/formats/npy.h"
+#include "client/cli/formats/number_text.h"
 
 namespace torqued::cli {
 namespace {
 
 using client::Batch;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+namespace fs = std::filesystem;
 using Order = std::optional<std::vector<std::string>>;
 
-const TableRules kTrajectory{{"q", "v", "a"}, {"q", "v", "a"}, true};
-const TableRules kStates{{"q", "v"}, {"q"}, false};
-
-v1::ModelInfo Arm() {
-  v1::ModelInfo model;
-  for (const char* name : {"hip", "knee"}) {
-    v1::JointInfo* joint = model.add_joints();
-    joint->set_name(name);
-    joint->set_nq(1);
-    joint->set_nv(1);
-  }
-  return model;
-}
-
-class TableFile : public ::testing::Test {
+class Files : public ::testing::Test {
  protected:
-  ~TableFile() override { std::filesystem::remove(path_); }
+  Files() { fs::create_directory(directory_); }
+  ~Files() override { fs::remove_all(directory_); }
 
-  StateTable Read(const std::string& content, const TableRules& rules,
-                  const Order& order = {}) {
-    WriteFile(path_, content);
-    return ReadStateTable(path_, Arm(), order, rules);
+  std::string Written(const std::string& content) const {
+    WriteFile(directory_ / "f", content);
+    return (directory_ / "f").string();
   }
-  std::string ErrorOf(const std::string& content, const TableRules& rules,
-                      const Order& order = {}) {
-    try {
-      Read(content, rules, order);
-    } catch (const DataError& error) {
-      return error.what();
+  StateTable Read(const std::string& content, const Order& order = {}) const {
+    v1::ModelInfo model;
+    for (const char* name : {"hip", "knee"}) {
+      v1::JointInfo* joint = model.add_joints();
+      joint->set_name(name);
+      joint->set_nq(1);
+      joint->set_nv(1);
     }
-    return "";
+    const TableRules rules{{"q", "v"}, {"q"}, false};
+    return ReadStateTable(Written(content), model, order, rules);
   }
 
   // Unique, since tests of one binary may run at the same time.
-  const std::filesystem::path path_ =
-      std::filesystem::path(::testing::TempDir()) /
+  const fs::path directory_ =
+      fs::path(::testing::TempDir()) /
       (std::string("table_file_") +
        ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
-TEST_F(TableFile, FindsColumnsByJointNameWhereverTheyStand) {
-  const StateTable table =
-      Read("knee.v,time,hip.q,knee.q,hip.v\n4,0,1,2,3\n8,1,5,6,7\n", kStates);
-  EXPECT_EQ(table.states.q, (Batch(2, 2) << 1, 2, 5, 6).finished());
-  EXPECT_EQ(table.states.v, (Batch(2, 2) << 3, 4, 7, 8).finished());
-  EXPECT_THAT(table.joints, ElementsAre("hip", "knee"));
-  EXPECT_THAT(table.unused, ElementsAre("time"));
-  EXPECT_THAT(table.Place(1), HasSubstr(":3"));
-}
-
-TEST_F(TableFile, PutsNamedColumnsInTheOrderAskedFor) {
-  const StateTable table =
-      Read("hip.q,knee.q\n1,2\n", kStates, Order({"knee", "hip"}));
+// Trajectories are in tests/conformance/trajectory_files.json.
+TEST_F(Files, PutNamedColumnsInTheOrderAskedFor) {
+  const StateTable table = Read("hip.q,knee.q\n1,2\n", Order({"knee", "hip"}));
   EXPECT_EQ(table.states.q, (Batch(1, 2) << 2, 1).finished());
   EXPECT_EQ(table.states.v.size(), 0);
+  EXPECT_EQ(table.Place(0), table.name + ":2");
 }
 
-TEST_F(TableFile, ReadsPlainColumnsBlockByBlockInTheStatedOrder) {
-  const StateTable canonical =
-      Read("1,2,3,4\n", kStates, Order(std::vector<std::string>()));
-  EXPECT_EQ(canonical.states.q, (Batch(1, 2) << 1, 2).finished());
-  EXPECT_EQ(canonical.states.v, (Batch(1, 2) << 3, 4).finished());
-  EXPECT_THAT(canonical.joints, ElementsAre("hip", "knee"));
-
-  const StateTable stated = Read("1,2,3,4\n", kStates, Order({"knee", "hip"}));
-  EXPECT_EQ(stated.states.q, canonical.states.q);
-  EXPECT_THAT(stated.joints, ElementsAre("knee", "hip"));
-}
-
-TEST_F(TableFile, TakesAnExtraFirstColumnAsTimeOnlyWhereThereIsTime) {
+TEST_F(Files, HaveNoTimeIfItMeansNothing) {
   const Order canonical = std::vector<std::string>();
-  Batch rows(2, 7);
-  rows << 0.5, 1, 2, 3, 4, 5, 6, 0.6, 7, 8, 9, 10, 11, 12;
-  const StateTable table = Read(NpyBytes(rows), kTrajectory, canonical);
-  EXPECT_THAT(table.time, ElementsAre(0.5, 0.6));
-  EXPECT_EQ(table.states.a, (Batch(2, 2) << 5, 6, 11, 12).finished());
-  EXPECT_THAT(table.Place(1), HasSubstr("row 1"));
+  EXPECT_EQ(Read("1,2,3,4\n", canonical).states.v,
+            (Batch(1, 2) << 3, 4).finished());
+  EXPECT_THROW(Read("0,1,2,3,4\n", canonical), DataError);
+}
 
-  const StateTable no_time =
-      Read(NpyBytes(rows.rightCols(6)), kTrajectory, canonical);
-  EXPECT_THAT(no_time.time, IsEmpty());
-  EXPECT_EQ(no_time.states.q, table.states.q);
+TEST_F(Files, OfNumbersAreGivenOnTheCommandLine) {
+  const Batch batch = (Batch(2, 2) << 1, 2, 3, 4).finished();
+  EXPECT_EQ(ParseBatch("--q", {"@" + Written(NpyBytes(batch))}), batch);
+  EXPECT_EQ(ParseBatch("--q", {"@" + Written("1,2\n3,4\n")}), batch);
+  EXPECT_THROW(ParseBatch("--q", {"@" + Written("a.q\n3\n")}), DataError);
+  EXPECT_THROW(ParseBatch("--q", {"@" + directory_.string()}), DataError);
+}
 
-  EXPECT_THAT(ErrorOf("0,1,2,3,4\n", kStates, canonical),
-              HasSubstr("5 columns"));
+TEST(ParseBatch, TakesRowsBySemicolonAndByRepetition) {
+  const Batch expected = (Batch(3, 2) << 0, 1, -2, 3, 4, 5e-1).finished();
+  EXPECT_EQ(ParseBatch("--q", {"0,1; -2 , 3", "4,5e-1"}), expected);
+  for (const char* const rows : {"1,2;3", "1,x", "1,,2", "1,2;"}) {
+    EXPECT_THROW(ParseBatch("--q", {rows}), UsageError) << rows;
+  }
+}
+
+TEST_F(Files, KeepTheOldContentIfTheyCannotBeWritten) {
+  EXPECT_THROW(WriteFile(directory_ / "absent" / "f", "x"), DataError);
+  EXPECT_THROW(WriteFile("/dev/full", "x"), DataError);
+  Written("old");
+  EXPECT_EQ(ReadFile(Written("new")), "new");
+  // A file beside it that cannot be replaced: no other one stays.
+  EXPECT_THROW(WriteFile(directory_, "x"), DataError);
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory_), {}), 1);
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ TEST(VerdictReport, NamesThatAreNoTextLeaveXmlWhole) {
   CheckedTrajectory checked = Failing();
   checked.file = "a\xFF\x01\xEF\xBF\xBE\"\u202E";
   EXPECT_THAT(VerdictJunit(checked),
-              HasSubstr("testsuite name=\"a\uFFFD  &quot;\\u202e\""));
+              HasSubstr("testsuite name=\"a\\xff\\x01 &quot;\\u202e\""));
 }
 
 TEST(VerdictReport, WhatWasNotLookedAtHasNoLine) {

@@ -9,7 +9,6 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/number_text.h"
-#include "client/cli/number_lists.h"
 #include "core/base/text.h"
 #include "tests/fuzz/require.h"
 
@@ -50,7 +49,7 @@ void CheckUrdf(std::string_view text) {
 void CheckCell(std::string_view text) {
   const auto number = cli::ParseNumber(text);
   if (!number || std::isnan(*number)) return;
-  const auto back = cli::ParseNumber(cli::ShortestText(*number));
+  const auto back = cli::ParseNumber(NumberText(*number));
   FUZZ_REQUIRE(back && SameBits(*number, *back), text);
   // Where the loader reads a number, so does the command line, and alike.
   double value = 0;

@@ -185,8 +185,6 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
         "the file has no times; give each sample its 'time', in seconds" +
             TimeHint(table.unused));
   }
-  // The server would name neither the file nor its line.
-  table.CheckSamples();
   CheckedTrajectory checked;
   checked.file = file.string();
   checked.unused = std::move(table.unused);

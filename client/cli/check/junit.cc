@@ -1,7 +1,7 @@
 // Verdicts as JUnit's XML.
 #include "client/cli/check/reports.h"
 #include "client/cli/check/results.h"
-#include "client/cli/formats/xml_text.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 namespace {
@@ -57,9 +57,9 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
       if (fails) {
         content = "<failure message=\"" +
                   EscapedXml(text.substr(0, text.find('\n'))) + "\">" +
-                  LinesXml(text) + "</failure>";
+                  EscapedXml(text) + "</failure>";
       } else if (!text.empty()) {
-        content = "<system-out>" + LinesXml(text) + "</system-out>";
+        content = "<system-out>" + EscapedXml(text) + "</system-out>";
       }
       cases += CaseXml(joint.joint(), name, content);
     };

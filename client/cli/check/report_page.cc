@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "client/cli/check/results.h"
-#include "client/cli/formats/json_numbers.h"
-#include "client/cli/formats/xml_text.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 namespace {
@@ -33,7 +32,7 @@ std::string Filled(const Json& data, const std::string& text) {
   std::string page;
   std::string_view rest = kReportTemplate;
   for (const auto& [mark, content] :
-       {std::pair("/*TEXT*/", LinesXml(text)), std::pair("/*DATA*/", json)}) {
+       {std::pair("/*TEXT*/", EscapedXml(text)), std::pair("/*DATA*/", json)}) {
     const std::size_t at = rest.find(mark);
     page.append(rest.substr(0, at)).append(content);
     rest.remove_prefix(at + std::string_view(mark).size());

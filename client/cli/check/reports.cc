@@ -9,11 +9,7 @@
 #include "client/cli/check/results.h"
 #include "client/cli/evaluation_output.h"
 #include "client/cli/formats/csv.h"
-#include "client/cli/formats/joint_trajectory.h"
-#include "client/cli/formats/json_numbers.h"
-#include "client/cli/formats/npy.h"
 #include "client/cli/formats/number_text.h"
-#include "client/cli/terminal/duration_text.h"
 #include "client/cli/terminal/plain_text.h"
 #include "client/cli/terminal/table.h"
 

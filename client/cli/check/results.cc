@@ -17,8 +17,6 @@
 #include "client/cli/errors.h"
 #include "client/cli/formats/csv.h"
 #include "client/cli/formats/file_text.h"
-#include "client/cli/formats/json_numbers.h"
-#include "client/cli/formats/json_tree.h"
 #include "client/cli/formats/number_text.h"
 
 namespace torqued::cli {

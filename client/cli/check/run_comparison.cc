@@ -11,8 +11,6 @@
 
 #include "client/cli/check/results.h"
 #include "client/cli/errors.h"
-#include "client/cli/formats/json_numbers.h"
-#include "client/cli/formats/json_tree.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/terminal/plain_text.h"
 #include "client/cli/terminal/table.h"

@@ -15,7 +15,6 @@
 #include "client/cli/check/run_comparison.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/formats/file_text.h"
-#include "client/cli/output_paths.h"
 #include "client/cli/shown_progress.h"
 #include "server/flags/options.h"
 

@@ -2,29 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
-
-#include "client/cli/errors.h"
-#include "client/cli/formats/npy.h"
-#include "client/cli/formats/zip_archive.h"
 
 namespace torqued::cli {
-namespace {
-
-/// No CSV has a line that begins so.
-bool HasLineOfMessage(std::string_view content) {
-  constexpr std::string_view kField = "joint_names:";
-  for (std::size_t at = content.find(kField); at != std::string_view::npos;
-       at = content.find(kField, at + 1)) {
-    const std::size_t before = content.substr(0, at).find_last_not_of(' ');
-    if (before == std::string_view::npos || content[before] == '\n') {
-      return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
 
 std::optional<Container> ContainerOfName(const std::filesystem::path& path) {
   static const std::map<std::string_view, Container> kEndings = {
@@ -32,9 +11,7 @@ std::optional<Container> ContainerOfName(const std::filesystem::path& path) {
       {".npz", Container::kNpz},  {".yaml", Container::kYaml},
       {".yml", Container::kYaml}, {".json", Container::kJson}};
   std::string ending = path.extension().string();
-  for (char& c : ending) {
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  std::transform(ending.begin(), ending.end(), ending.begin(), ::tolower);
   const auto known = kEndings.find(ending);
   if (known == kEndings.end()) return std::nullopt;
   return known->second;
@@ -43,22 +20,32 @@ std::optional<Container> ContainerOfName(const std::filesystem::path& path) {
 Container ContainerOfContent(std::string_view content,
                              const std::filesystem::path& path) {
   if (LooksLikeNpy(content)) return Container::kNpy;
-  if (LooksLikeZip(content)) return Container::kNpz;
+  if (content.starts_with("PK\x03\x04") || content.starts_with("PK\x05\x06")) {
+    return Container::kNpz;
+  }
   const auto named = ContainerOfName(path);
   if (named == Container::kYaml || named == Container::kJson) return *named;
   const std::size_t begin = content.find_first_not_of(" \t\r\n");
   if (begin != std::string_view::npos && content[begin] == '{') {
     return Container::kJson;
   }
-  return HasLineOfMessage(content) ? Container::kYaml : Container::kCsv;
+  // No CSV has a line that begins so.
+  constexpr std::string_view kField = "joint_names:";
+  for (std::size_t at = content.find(kField); at != std::string_view::npos;
+       at = content.find(kField, at + 1)) {
+    const std::size_t before = content.substr(0, at).find_last_not_of(' ');
+    if (before == std::string_view::npos || content[before] == '\n') {
+      return Container::kYaml;
+    }
+  }
+  return Container::kCsv;
 }
 
 CsvTable ParseTable(std::string_view content, const std::string& name) {
   if (!LooksLikeNpy(content)) return ParseCsv(content, name);
   CsvTable table;
   table.numbers = ParseNpy(content, name);
-  if (table.numbers.cols() == 0)
-    throw DataError(name, "the array has no columns");
+  RequireData(table.numbers.cols() > 0, name, "the array has no columns");
   return table;
 }
 

@@ -2,18 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <span>
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/number_text.h"
-#include "client/cli/terminal/plain_text.h"
+#include "core/base/text.h"
 
 namespace torqued::cli {
 namespace {
-
-// Bytes of a cell or a name that a complaint shows.
-constexpr std::size_t kShown = 40;
 
 std::vector<std::string_view> CellsOf(std::string_view line) {
   std::vector<std::string_view> cells;
@@ -25,14 +21,8 @@ std::vector<std::string_view> CellsOf(std::string_view line) {
   }
 }
 
-std::string_view Unquoted(std::string_view cell) {
-  const bool quoted =
-      cell.size() >= 2 && cell.front() == '"' && cell.back() == '"';
-  return quoted ? cell.substr(1, cell.size() - 2) : cell;
-}
-
 /// Puts a row into `numbers` that stands there as programs write it; or less
-/// than a row, where it does not.
+/// than a row, if it does not.
 bool TakeNumbers(std::string_view line, std::span<double> numbers) {
   const char* at = line.data();
   const char* const end = at + line.size();
@@ -52,25 +42,25 @@ bool TakeNumbers(std::string_view line, std::span<double> numbers) {
 /// Puts any other row into `numbers`, or says what is wrong with it.
 void TakeCells(std::string_view line, const std::vector<std::string>& header,
                const std::string& place, std::span<double> numbers) {
+  const auto fail = [&](const std::string& problem) {
+    // Of what spreadsheets write.
+    const bool has_others = line.find_first_of(";\t") != std::string_view::npos;
+    throw DataError(
+        place, Cat(problem, has_others ? "; columns are separated by commas, "
+                                         "numbers have a point"
+                                       : ""));
+  };
   const std::vector<std::string_view> cells = CellsOf(line);
-  // For what spreadsheets write.
-  const char* const advice =
-      line.find_first_of(";\t") == std::string_view::npos
-          ? ""
-          : "; columns are separated by commas, numbers have a point";
   if (cells.size() != numbers.size()) {
-    throw DataError(place, "has " + std::to_string(cells.size()) +
-                               " cells, the lines before have " +
-                               std::to_string(numbers.size()) + advice);
+    fail(Cat("has ", cells.size(), " cells, the lines before have ",
+             numbers.size()));
   }
   for (std::size_t k = 0; k < cells.size(); ++k) {
-    const std::optional<double> number = ParseNumber(cells[k]);
+    const auto number = ParseNumber(cells[k]);
     if (!number) {
-      const std::string name =
-          header.empty() ? "" : " (" + PlainText(header[k], kShown) + ")";
-      throw DataError(place, "column " + std::to_string(k + 1) + name + ": '" +
-                                 PlainText(cells[k], kShown) + "' " +
-                                 NumberProblem(cells[k]) + advice);
+      fail(Cat("column ", k + 1,
+               header.empty() ? "" : " (" + Printable(header[k], 40) + ")",
+               ": '", Printable(cells[k], 40), "' is not a number"));
     }
     numbers[k] = *number;
   }
@@ -80,9 +70,7 @@ void TakeCells(std::string_view line, const std::vector<std::string>& header,
 
 CsvTable ParseCsv(std::string_view text, const std::string& name) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) {
-    text.remove_prefix(kByteOrderMark.size());
-  }
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(3);
   CsvTable table;
   client::Batch& numbers = table.numbers;
   const auto rows = [&] {
@@ -101,18 +89,19 @@ CsvTable ParseCsv(std::string_view text, const std::string& name) {
       numbers.resize(static_cast<Eigen::Index>(
                          1 + (line.size() + 1 + text.size()) / (2 * columns)),
                      static_cast<Eigen::Index>(columns));
-      if (!std::all_of(cells.begin(), cells.end(), [](std::string_view cell) {
-            return ParseNumber(cell).has_value() || IsOutOfRange(cell);
-          })) {
-        for (const std::string_view cell : cells) {
-          table.header.emplace_back(Unquoted(cell));
+      if (!std::all_of(cells.begin(), cells.end(), ParseNumber)) {
+        for (std::string_view cell : cells) {
+          if (cell.size() > 1 && cell.front() == '"' && cell.back() == '"') {
+            cell = cell.substr(1, cell.size() - 2);
+          }
+          table.header.emplace_back(cell);
         }
         continue;
       }
     }
     const std::span row(numbers.row(rows()).data(), columns);
     if (!TakeNumbers(line, row)) {
-      TakeCells(line, table.header, name + ":" + std::to_string(number), row);
+      TakeCells(line, table.header, Cat(name, ":", number), row);
     }
     table.lines.push_back(number);
   }
@@ -126,7 +115,7 @@ CsvWriter::CsvWriter(const std::vector<std::string>& header) {
   EndRow();
 }
 
-void CsvWriter::Number(double number) { text_ += ShortestText(number) + ','; }
+void CsvWriter::Number(double number) { text_ += NumberText(number) + ','; }
 
 void CsvWriter::Text(std::string_view text) {
   const bool quoted = text.find_first_of(",\"\r\n") != std::string_view::npos;
@@ -134,7 +123,5 @@ void CsvWriter::Text(std::string_view text) {
   for (const char c : text) text_.append(quoted && c == '"' ? 2 : 1, c);
   text_ += quoted ? "\"," : ",";
 }
-
-void CsvWriter::EndRow() { text_.back() = '\n'; }
 
 }  // namespace torqued::cli

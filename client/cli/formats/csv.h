@@ -14,7 +14,7 @@ struct CsvTable {
   /// Column names; empty when the first line already holds numbers.
   std::vector<std::string> header;
   client::Batch numbers;
-  /// 1-based line of the file, per row.
+  /// 1-based line of the file, per row; empty for an array.
   std::vector<std::int64_t> lines;
 };
 
@@ -34,7 +34,7 @@ class CsvWriter {
   void Number(double number);
   /// In quotes where it needs them.
   void Text(std::string_view text);
-  void EndRow();
+  void EndRow() { text_.back() = '\n'; }
 
   const std::string& text() const { return text_; }
 

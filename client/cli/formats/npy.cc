@@ -1,19 +1,20 @@
-#include "client/cli/formats/npy.h"
+#include <zip.h>
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <limits>
+#include <map>
+#include <memory>
+#include <new>
+#include <regex>
+#include <set>
+#include <span>
 #include <utility>
 
-#include "client/cli/errors.h"
-#include "client/cli/formats/zip_archive.h"
-#include "client/cli/terminal/plain_text.h"
-#include "core/base/text.h"
+#include "client/cli/formats/container.h"
 
 namespace torqued::cli {
 namespace {
@@ -22,149 +23,105 @@ static_assert(std::endian::native == std::endian::little,
               "numbers are copied as they stand in the file");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-// NumPy writes a few hundred bytes at most.
-constexpr std::uint32_t kMaxHeader = 64 * 1024;
-constexpr std::string_view kEnding = ".npy";
+constexpr std::size_t kMaxUnpacked = std::size_t{2} << 30;
 
 /// An array as its file describes it, and its bytes.
 struct Array {
-  std::string descr;  // "<f8"
+  bool big_endian = false;
+  std::string type;  // "f8"
   bool fortran_order = false;
-  std::vector<std::uint64_t> shape;  // of one or two dimensions
+  Eigen::Index rows = 1;
+  Eigen::Index columns = 0;
+  bool is_list = false;  // one dimension
   std::string_view data;
-
-  std::uint64_t rows() const { return shape.size() == 1 ? 1 : shape[0]; }
-  std::uint64_t columns() const { return shape.back(); }
 };
 
-/// Reads the literal of Python that all programs write as NumPy does:
-///   {'descr': '<f8', 'fortran_order': False, 'shape': (10, 7), }
-bool ParseHeader(std::string_view rest, Array* array) {
-  const auto take = [&rest](std::string_view token) {
-    rest.remove_prefix(std::min(rest.find_first_not_of(" \n"), rest.size()));
-    const bool found = rest.starts_with(token);
-    if (found) rest.remove_prefix(token.size());
-    return found;
-  };
-  if (!take("{") || !take("'descr'") || !take(":") || !take("'")) return false;
-  const std::size_t quote = rest.find('\'');
-  array->descr = rest.substr(0, quote);
-  rest.remove_prefix(std::min(quote, rest.size()));
-  if (!take("'") || !take(",") || !take("'fortran_order'") || !take(":")) {
-    return false;
-  }
-  array->fortran_order = take("True");
-  if (!array->fortran_order && !take("False")) return false;
-  if (!take(",") || !take("'shape'") || !take(":") || !take("(")) return false;
-  while (!take(")")) {
-    std::uint64_t& size = array->shape.emplace_back();
-    const char* const begin = rest.data();
-    const auto [stop, error] =
-        std::from_chars(begin, begin + rest.size(), size);
-    if (error != std::errc()) return false;
-    rest.remove_prefix(static_cast<std::size_t>(stop - begin));
-    if (!take(",") && !rest.starts_with(")")) return false;
-  }
-  take(",");
-  return take("}") && (take(""), rest.empty());
-}
-
 Array ParseArray(std::string_view bytes, const std::string& name) {
-  const auto require = [&name](bool holds, const std::string& problem) {
-    if (!holds) throw DataError(name, problem);
+  const auto require = [&name](bool holds, const char* problem) {
+    RequireData(holds, name, problem);
   };
-  require(LooksLikeNpy(bytes) && bytes.size() > kMagic.size() + 2,
-          "not an .npy file");
-  const int version = static_cast<unsigned char>(bytes[kMagic.size()]);
-  require(version >= 1 && version <= 3, "version " + std::to_string(version) +
-                                            " of .npy is not read, but 1 to 3");
+  require(LooksLikeNpy(bytes) && bytes.size() > kMagic.size() + 6,
+          "this is no .npy file");
+  const char version = bytes[kMagic.size()];
+  require(version >= 1 && version <= 3,
+          "the version of .npy is none of 1 to 3");
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   bytes.remove_prefix(kMagic.size() + 2);
-  require(bytes.size() >= length_bytes, "the header is cut off");
   std::uint32_t size = 0;
   std::memcpy(&size, bytes.data(), length_bytes);
   bytes.remove_prefix(length_bytes);
-  require(size <= kMaxHeader && size <= bytes.size(),
-          "the header cannot have " + std::to_string(size) + " bytes");
-  Array array;
-  require(ParseHeader(bytes.substr(0, size), &array),
-          "the header is not understood");
-  require(array.shape.size() == 1 || array.shape.size() == 2,
-          "the array has " + std::to_string(array.shape.size()) +
-              " dimensions, not 1 or 2");
-  array.data = bytes.substr(size);
+  // NumPy writes a few hundred bytes at most; the search takes stack for each.
+  require(size <= 1024 && size <= bytes.size(), "the header is too long");
+
+  static const std::regex kHeader(
+      R"(\{\s*'descr':\s*'([<>|])(\w{1,20})',\s*'fortran_order':\s*(True|False),\s*)"
+      R"('shape':\s*\((\d{1,15}),\s*(\d{0,15}),?\),?\s*\}\s*)");
+  std::cmatch parts;
+  require(
+      std::regex_match(bytes.begin(), bytes.begin() + size, parts, kHeader),
+      "the header is not that of an array of numbers or names with one or two "
+      "dimensions");
+  const auto number = [&parts](std::size_t k) {
+    Eigen::Index value = 0;
+    std::from_chars(parts[k].first, parts[k].second, value);
+    return value;
+  };
+  Array array{parts[1] == ">",   parts[2],  parts[3] == "True",
+              number(4),         number(5), parts[5].length() == 0,
+              bytes.substr(size)};
+  if (array.is_list) array.columns = std::exchange(array.rows, 1);
   return array;
 }
 
 /// Refuses data that are not exactly rows x columns items of so many bytes.
-void CheckSize(const Array& array, std::uint64_t item, const char* items,
-               const std::string& name) {
-  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
-  const std::uint64_t rows = array.rows(), columns = array.columns();
-  const std::uint64_t size = array.data.size();
-  if (rows <= kMax && columns <= kMax &&
-      (columns == 0 ? size == 0
-                    : item > 0 && rows <= kMax / columns / item &&
-                          rows * columns * item == size)) {
-    return;
-  }
-  throw DataError(name, "has " + std::to_string(size) +
-                            " bytes of data, which is not " +
-                            std::to_string(rows) + " x " +
-                            std::to_string(columns) + " " + items);
+void CheckSize(const Array& array, std::size_t item, const std::string& name) {
+  // The product is exact up to the largest size that a file may have.
+  const double expected = static_cast<double>(array.rows) *
+                          static_cast<double>(array.columns) *
+                          static_cast<double>(item);
+  RequireData(expected == static_cast<double>(array.data.size()), name, "has ",
+              array.data.size(), " bytes of data, which is not ", array.rows,
+              " x ", array.columns, " of ", item);
 }
 
 /// The bytes of an item in the order of this machine, as a whole number.
 std::uint64_t Bits(std::string_view item, bool big_endian) {
-  std::array<char, 8> bytes{};
-  std::copy(item.begin(), item.end(), bytes.begin());
-  if (big_endian) std::reverse(bytes.data(), bytes.data() + item.size());
-  return std::bit_cast<std::uint64_t>(bytes);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, item.data(), item.size());
+  return big_endian ? __builtin_bswap64(bits) >> (64 - 8 * item.size()) : bits;
 }
 
-/// A number of a kind ('f', 'i' or 'u') and of so many bytes.
-double Number(std::uint64_t bits, char kind, std::size_t size) {
-  if (kind == 'u') return static_cast<double>(bits);
-  if (kind == 'i') {
-    const std::size_t unused = 64 - 8 * size;
-    return static_cast<double>(static_cast<std::int64_t>(bits << unused) >>
-                               unused);
-  }
-  if (size == 8) return std::bit_cast<double>(bits);
-  if (size == 4) {
-    return static_cast<double>(
-        std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-  }
-  return static_cast<double>(
-      std::bit_cast<Eigen::half>(static_cast<std::uint16_t>(bits)));
+template <class T>
+double As(std::uint64_t bits) {
+  T value;
+  std::memcpy(&value, &bits, sizeof value);
+  return static_cast<double>(value);
 }
 
-void AppendUtf8(std::uint64_t code, std::string* text) {
-  if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) code = 0xFFFD;
+/// What is no character makes no UTF-8.
+void Append(std::uint64_t code, std::string* text) {
+  if (code > 0x10FFFF) code = 0xD800;
   const int following = code < 0x80      ? 0
                         : code < 0x800   ? 1
                         : code < 0x10000 ? 2
                                          : 3;
-  constexpr std::array<std::uint64_t, 4> kLead = {0, 0xC0, 0xE0, 0xF0};
-  for (int k = following; k >= 0; --k) {
-    const std::uint64_t part = code >> 6 * k;
-    *text += static_cast<char>(k == following
-                                   ? kLead[static_cast<std::size_t>(k)] | part
-                                   : 0x80 | (part & 0x3F));
+  const unsigned lead = following == 0 ? 0 : 0xFF00u >> (following + 1);
+  *text += static_cast<char>(lead | code >> 6 * following);
+  for (int k = following - 1; k >= 0; --k) {
+    *text += static_cast<char>(0x80 | (code >> 6 * k & 0x3F));
   }
 }
 
 /// Version 1.0, C order.
-std::string Header(const std::string& descr, const std::string& shape) {
+std::string Header(const std::string& type, const std::string& shape) {
   std::string bytes("\x93NUMPY\x01\x00\x00\x00", 10);
-  bytes += "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" +
-           shape + "), }";
+  bytes += Cat("{'descr': '", type, "', 'fortran_order': False, 'shape': (",
+               shape, "), }");
   // The data begins on a multiple of 64 bytes; the header ends in a newline.
   bytes.append(63 - bytes.size() % 64, ' ');
   bytes += '\n';
-  const std::size_t header_size = bytes.size() - 10;
-  bytes[8] = static_cast<char>(header_size & 0xFF);
-  bytes[9] = static_cast<char>(header_size >> 8);
+  bytes[8] = static_cast<char>((bytes.size() - 10) & 0xFF);
+  bytes[9] = static_cast<char>((bytes.size() - 10) >> 8);
   return bytes;
 }
 
@@ -181,8 +138,8 @@ std::string NamesBytes(const std::vector<std::string>& names) {
     }
     longest = std::max(longest, text.size());
   }
-  std::string bytes = Header("<U" + std::to_string(longest),
-                             std::to_string(names.size()) + ",");
+  std::string bytes =
+      Header(Cat("<U", longest), std::to_string(names.size()) + ",");
   for (std::u32string& text : texts) {
     text.resize(longest);
     bytes.append(reinterpret_cast<const char*>(text.data()), 4 * longest);
@@ -190,31 +147,70 @@ std::string NamesBytes(const std::vector<std::string>& names) {
   return bytes;
 }
 
+struct Closing {
+  void operator()(zip_t* archive) const { zip_discard(archive); }
+  void operator()(zip_source_t* source) const { zip_source_free(source); }
+  void operator()(zip_file_t* file) const { zip_fclose(file); }
+};
+template <class T>
+using Owned = std::unique_ptr<T, Closing>;
+
+/// Of bytes that must outlive it; none make an empty source.
+Owned<zip_source_t> SourceOf(std::string_view bytes) {
+  Owned<zip_source_t> source(
+      zip_source_buffer_create(bytes.data(), bytes.size(), 0, nullptr));
+  if (!source) throw std::bad_alloc();
+  return source;
+}
+
+/// Nothing if the source is no archive.
+Owned<zip_t> Open(zip_source_t* source, int flags) {
+  // The archive gives up what it holds when it is closed.
+  zip_source_keep(source);
+  Owned<zip_t> archive(zip_open_from_source(source, flags, nullptr));
+  if (!archive) zip_source_free(source);
+  return archive;
+}
+
+/// Grows with what is there, not with what is said to be.
+std::string ReadEntry(zip_t* archive, zip_uint64_t index, std::size_t max_size,
+                      const std::string& place) {
+  const Owned<zip_file_t> file(zip_fopen_index(archive, index, 0));
+  std::string content, piece(1 << 16, '\0');
+  zip_int64_t got = -1;
+  while (file && (got = zip_fread(file.get(), piece.data(), 1 << 16)) > 0) {
+    content.append(piece, 0, static_cast<std::size_t>(got));
+    RequireData(content.size() <= max_size, place,
+                "the array makes the file larger than 2 GiB");
+  }
+  // At the end the sum is checked.
+  RequireData(got == 0, place, "the array cannot be unpacked: it is damaged");
+  return content;
+}
+
 }  // namespace
 
 bool LooksLikeNpy(std::string_view bytes) { return bytes.starts_with(kMagic); }
 
 client::Batch ParseNpy(std::string_view bytes, const std::string& name) {
+  static const std::map<std::string_view, double (*)(std::uint64_t)> kTypes = {
+      {"f8", As<double>},        {"f4", As<float>},
+      {"f2", As<Eigen::half>},   {"i8", As<std::int64_t>},
+      {"i4", As<std::int32_t>},  {"i2", As<std::int16_t>},
+      {"i1", As<std::int8_t>},   {"u8", As<std::uint64_t>},
+      {"u4", As<std::uint32_t>}, {"u2", As<std::uint16_t>},
+      {"u1", As<std::uint8_t>}};
   const Array array = ParseArray(bytes, name);
-  const std::string_view descr = array.descr;
-  constexpr std::array<std::string_view, 11> kTypes = {
-      "f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"};
-  constexpr std::string_view kOrders = "<>|";
-  if (descr.size() != 3 || kOrders.find(descr[0]) == std::string_view::npos ||
-      std::find(kTypes.begin(), kTypes.end(), descr.substr(1)) ==
-          kTypes.end()) {
-    throw DataError(name, "numbers of type '" + PlainText(descr, 40) +
-                              "' are not read; give float64 ('<f8')");
-  }
-  const auto size = static_cast<std::size_t>(descr[2] - '0');
-  CheckSize(array, size, "numbers", name);
-  client::Batch numbers(static_cast<Eigen::Index>(array.rows()),
-                        static_cast<Eigen::Index>(array.columns()));
+  const auto type = kTypes.find(array.type);
+  RequireData(type != kTypes.end(), name, "numbers of type '", array.type,
+              "' are not read; give float64 ('<f8')");
+  const auto size = static_cast<std::size_t>(array.type[1] - '0');
+  CheckSize(array, size, name);
+  client::Batch numbers(array.rows, array.columns);
   std::string_view rest = array.data;
   const auto read = [&](auto&& places) {
     for (double& number : places) {
-      number =
-          Number(Bits(rest.substr(0, size), descr[0] == '>'), descr[1], size);
+      number = type->second(Bits(rest.substr(0, size), array.big_endian));
       rest.remove_prefix(size);
     }
   };
@@ -229,39 +225,34 @@ client::Batch ParseNpy(std::string_view bytes, const std::string& name) {
 std::vector<std::string> ParseNpyNames(std::string_view bytes,
                                        const std::string& name) {
   const Array array = ParseArray(bytes, name);
-  const std::string& descr = array.descr;
-  const char* const end = descr.data() + descr.size();
-  const char kind = descr.size() > 2 ? descr[1] : '\0';
+  const char* const end = array.type.data() + array.type.size();
+  const bool is_wide = array.type.front() == 'U';
   std::uint32_t length = 0;
-  if ((kind != 'U' && kind != 'S') || array.shape.size() != 1 ||
-      std::from_chars(descr.data() + 2, end, length).ptr != end) {
-    throw DataError(name, "type '" + PlainText(descr, 40) +
-                              "' is not a list of names; save it as "
-                              "np.array(names, dtype=str)");
-  }
-  const std::size_t size = kind == 'U' ? std::size_t{4} * length : length;
-  CheckSize(array, size, "names", name);
+  RequireData(
+      (is_wide || array.type.front() == 'S') && array.is_list &&
+          std::from_chars(array.type.data() + 1, end, length).ptr == end,
+      name, "type '", array.type,
+      "' is not a list of names; save it as np.array(names, dtype=str)");
+  const std::size_t size = std::size_t{is_wide ? 4u : 1u} * length;
+  CheckSize(array, size, name);
   std::vector<std::string> names;
   for (std::size_t begin = 0; begin < array.data.size(); begin += size) {
     const std::string_view item = array.data.substr(begin, size);
     std::string& text = names.emplace_back();
+    if (!is_wide) text = item;
+    for (std::size_t k = 0; is_wide && k < size; k += 4) {
+      Append(Bits(item.substr(k, 4), array.big_endian), &text);
+    }
     // What is shorter is filled up with zeros.
-    if (kind == 'S') text = item.substr(0, item.find_last_not_of('\0') + 1);
-    for (std::size_t k = 0; kind == 'U' && k < size; k += 4) {
-      const std::uint64_t code = Bits(item.substr(k, 4), descr[0] == '>');
-      if (code == 0) break;
-      AppendUtf8(code, &text);
-    }
-    if (FindInvalidUtf8(text) != std::string::npos) {
-      throw DataError(name, "names are not UTF-8");
-    }
+    text.erase(text.find_last_not_of('\0') + 1);
+    RequireData(FindInvalidUtf8(text) == std::string::npos, name,
+                "names are not UTF-8");
   }
   return names;
 }
 
 std::string NpyBytes(const client::Batch& numbers) {
-  std::string bytes = Header("<f8", std::to_string(numbers.rows()) + ", " +
-                                        std::to_string(numbers.cols()));
+  std::string bytes = Header("<f8", Cat(numbers.rows(), ", ", numbers.cols()));
   bytes.append(reinterpret_cast<const char*>(numbers.data()),
                static_cast<std::size_t>(numbers.size()) * sizeof(double));
   return bytes;
@@ -271,36 +262,41 @@ StateBlocks ParseNpz(std::string_view bytes, const Suffixes& tables,
                      const std::string& name) {
   Suffixes wanted = {"time", "joint_names", "tip_wrench"};
   wanted.insert(wanted.end(), tables.begin(), tables.end());
+  const Owned<zip_source_t> source = SourceOf(bytes);
+  const Owned<zip_t> archive = Open(source.get(), ZIP_RDONLY | ZIP_CHECKCONS);
+  RequireData(archive != nullptr, name,
+              "the file is no ZIP archive, or is cut off");
   StateBlocks blocks;
-  const auto is_wanted = [&](std::string_view array) {
-    if (array.ends_with(kEnding)) {
-      array.remove_suffix(kEnding.size());
-      if (std::find(wanted.begin(), wanted.end(), array) != wanted.end()) {
-        return true;
-      }
-    }
-    blocks.unused.emplace_back(array);
-    return false;
-  };
-  for (const auto& [entry, content] : ReadZip(bytes, is_wanted, name)) {
-    const std::string place = name + ", " + PlainText(entry, 20);
-    const std::string array = entry.substr(0, entry.size() - kEnding.size());
-    if (array == "joint_names") {
-      blocks.joints = ParseNpyNames(content, place);
+  std::set<std::string> taken;
+  std::size_t left = kMaxUnpacked;
+  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
+  for (zip_uint64_t k = 0; std::cmp_less(k, count); ++k) {
+    const char* const entry = zip_get_name(archive.get(), k, 0);
+    std::string array = entry == nullptr ? "" : entry;
+    const bool is_array = array.ends_with(".npy");
+    if (is_array) array.resize(array.size() - 4);
+    if (!is_array ||
+        std::find(wanted.begin(), wanted.end(), array) == wanted.end()) {
+      blocks.unused.push_back(array);
       continue;
     }
-    client::Batch table = ParseNpy(content, place);
+    const std::string where = Cat(name, ", ", array);
+    RequireData(taken.insert(array).second, where, "the array is there twice");
+    const std::string content = ReadEntry(archive.get(), k, left, where);
+    left -= content.size();
+    if (array == "joint_names") {
+      blocks.joints = ParseNpyNames(content, where);
+      continue;
+    }
+    client::Batch table = ParseNpy(content, where);
     if (array == "time") {
       // One dimension, or one column.
-      if (table.rows() != 1 && table.cols() != 1) {
-        throw DataError(name, "time has several columns");
-      }
+      RequireData(table.rows() == 1 || table.cols() == 1, where,
+                  "the array has several columns");
       blocks.time.assign(table.data(), table.data() + table.size());
     } else if (array == "tip_wrench") {
-      if (table.cols() != 6) {
-        throw DataError(name, "tip_wrench has " + std::to_string(table.cols()) +
-                                  " columns, not 6");
-      }
+      RequireData(table.cols() == 6, where, "has ", table.cols(),
+                  " columns, not 6");
       blocks.tip_wrench = std::move(table);
     } else {
       blocks.tables.emplace(array, std::move(table));
@@ -310,17 +306,42 @@ StateBlocks ParseNpz(std::string_view bytes, const Suffixes& tables,
 }
 
 std::string NpzBytes(const StateBlocks& blocks) {
-  ZipEntries entries;
-  const auto add = [&](const std::string& array, std::string bytes) {
-    entries.emplace(array + std::string(kEnding), std::move(bytes));
+  std::map<std::string, std::string> entries;
+  entries["time"] = NpyBytes(Eigen::Map<const client::Batch>(
+      blocks.time.data(), static_cast<Eigen::Index>(blocks.time.size()), 1));
+  for (const auto& [name, table] : blocks.tables) {
+    entries[name] = NpyBytes(table);
+  }
+  if (blocks.tip_wrench) entries["tip_wrench"] = NpyBytes(*blocks.tip_wrench);
+  if (blocks.joints) entries["joint_names"] = NamesBytes(*blocks.joints);
+
+  const Owned<zip_source_t> target = SourceOf({});
+  const auto require = [](bool holds) {
+    if (!holds) throw std::bad_alloc();
   };
-  add("time", NpyBytes(Eigen::Map<const client::Batch>(
-                  blocks.time.data(),
-                  static_cast<Eigen::Index>(blocks.time.size()), 1)));
-  for (const auto& [name, table] : blocks.tables) add(name, NpyBytes(table));
-  if (blocks.tip_wrench) add("tip_wrench", NpyBytes(*blocks.tip_wrench));
-  if (blocks.joints) add("joint_names", NamesBytes(*blocks.joints));
-  return ZipBytes(entries);
+  Owned<zip_t> archive = Open(target.get(), ZIP_TRUNCATE);
+  require(archive != nullptr);
+  for (const auto& [name, content] : entries) {
+    Owned<zip_source_t> entry = SourceOf(content);
+    const zip_int64_t index =
+        zip_file_add(archive.get(), (name + ".npy").c_str(), entry.get(), 0);
+    require(index >= 0);
+    [[maybe_unused]] zip_source_t* const added = entry.release();
+    const auto at = static_cast<zip_uint64_t>(index);
+    zip_set_file_compression(archive.get(), at, ZIP_CM_STORE, 0);
+    // The first time that ZIP can tell.
+    zip_file_set_dostime(archive.get(), at, 0, 0x21, 0);
+  }
+  require(zip_close(archive.get()) == 0);
+  [[maybe_unused]] zip_t* const closed = archive.release();
+  zip_stat_t stat;
+  require(zip_source_stat(target.get(), &stat) == 0 &&
+          zip_source_open(target.get()) == 0);
+  std::string bytes(stat.size, '\0');
+  require(std::cmp_equal(zip_source_read(target.get(), bytes.data(), stat.size),
+                         stat.size));
+  zip_source_close(target.get());
+  return bytes;
 }
 
 }  // namespace torqued::cli

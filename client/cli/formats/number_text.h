@@ -1,10 +1,13 @@
-// Numbers as text, the same in every locale.
+// Numbers as text, the same in every locale, and lists of them.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "client/cpp/states.h"
 
 namespace torqued::cli {
 
@@ -12,18 +15,9 @@ namespace torqued::cli {
 std::string_view Trim(std::string_view text);
 
 /// A decimal number, "inf" or "nan", in either sign, with blanks around it;
-/// nothing when the text is anything else, or out of range.
+/// nothing if the text is anything else. A number beyond double precision is
+/// rounded to it: 1e400 to infinity, 1e-400 to zero.
 std::optional<double> ParseNumber(std::string_view text);
-
-/// True for a decimal number that is too large or too small for a double.
-bool IsOutOfRange(std::string_view text);
-
-/// What is wrong with a text that ParseNumber refuses: "is not a number", or
-/// that it is out of range.
-std::string NumberProblem(std::string_view text);
-
-/// The shortest decimal that reads back to the same double.
-std::string ShortestText(double number);
 
 /// For people: 6 significant digits.
 std::string ReadableText(double number);
@@ -35,5 +29,27 @@ enum class Side : std::uint8_t { kBelow, kAbove };
 /// less (kAbove). What meets a limit still meets it with the number of the
 /// text.
 std::string ReadableText(double number, Side side);
+
+/// "19 ms", "0.8 s", "12 s", "3 min 05 s", "2 h 07 min".
+std::string DurationText(double seconds);
+
+/// "950", "12.3 k", "4.56 M": three significant digits.
+std::string CountText(double count);
+
+/// "a,b,c", blanks dropped. Empty for an empty text.
+std::vector<std::string> SplitList(std::string_view text, char separator);
+
+/// "a, b, c".
+std::string Joined(const std::vector<std::string>& words);
+
+/// "0,0,-9.81". Throws UsageError naming `option`.
+std::vector<double> ParseNumbers(const std::string& option,
+                                 std::string_view text);
+
+/// Rows separated by ';' or given as several texts; or one text "@file" with
+/// the path of an .npy file or of a CSV file without column names. Empty for
+/// no texts. Throws UsageError naming `option`, or DataError.
+client::Batch ParseBatch(const std::string& option,
+                         const std::vector<std::string>& texts);
 
 }  // namespace torqued::cli

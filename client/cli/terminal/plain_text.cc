@@ -1,5 +1,7 @@
 #include "client/cli/terminal/plain_text.h"
 
+#include <map>
+
 namespace torqued::cli {
 
 std::string PlainLines(std::string_view text) {
@@ -20,6 +22,22 @@ int PlainBuffer::sync() {
   str("");
   const auto size = static_cast<std::streamsize>(plain.size());
   return sink_->sputn(plain.data(), size) == size ? sink_->pubsync() : -1;
+}
+
+std::string EscapedXml(std::string_view text) {
+  // U+FFFE and U+FFFF, which XML does not have, become blanks.
+  static const std::map<std::string_view, const char*> kEscapes = {
+      {"&", "&amp;"},   {"<", "&lt;"},   {">", "&gt;"},
+      {"\"", "&quot;"}, {"\uFFFE", " "}, {"\uFFFF", " "}};
+  const std::string plain = PlainLines(text);
+  std::string escaped;
+  for (std::string_view rest = plain; !rest.empty();) {
+    const std::string_view first = rest.substr(0, FirstCharacter(rest).length);
+    const auto escape = kEscapes.find(first);
+    escaped += escape == kEscapes.end() ? first : escape->second;
+    rest.remove_prefix(first.size());
+  }
+  return escaped;
 }
 
 }  // namespace torqued::cli

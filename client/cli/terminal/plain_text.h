@@ -1,4 +1,4 @@
-// Text from files and servers, for a person's terminal.
+// Text from files and servers, for a person's terminal and for XML.
 #pragma once
 
 #include <cstddef>
@@ -39,5 +39,9 @@ class PlainBuffer final : public std::stringbuf {
  private:
   std::streambuf* sink_;
 };
+
+/// PlainLines for elements and for attributes in double quotes, of XML and of
+/// HTML.
+std::string EscapedXml(std::string_view text);
 
 }  // namespace torqued::cli

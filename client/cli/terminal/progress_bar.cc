@@ -6,7 +6,7 @@
 #include <ostream>
 #include <utility>
 
-#include "client/cli/terminal/duration_text.h"
+#include "client/cli/formats/number_text.h"
 
 namespace torqued::cli {
 namespace {

@@ -3,11 +3,8 @@
 import json
 
 import numpy as np
-import pytest
 
-from calls import (
-    ERROR, GRAVITY, OK, PLANAR, answering, planar_torques, run, run_json,
-    serving)
+from calls import GRAVITY, OK, PLANAR, answering, planar_torques, run, serving
 
 
 def test_states_come_from_named_columns_in_any_order(tmp_path):
@@ -66,25 +63,3 @@ def test_more_states_than_any_message_holds_over_a_unix_socket(tmp_path):
         tau = [float(text) for text in lines[1 + row].split(",")[:2]]
         assert np.allclose(tau, planar_torques(*states[row].reshape(3, 2)),
                            rtol=0, atol=1e-12)
-
-
-def test_plain_columns_need_their_order_said(tmp_path):
-    path = tmp_path / "states.csv"
-    path.write_text("0.3,0.4\n")
-    refused = run("mass-matrix", "-m", PLANAR, "--states", path)
-    assert refused.returncode == ERROR
-    assert "--joint-names" in refused.stderr
-    taken = run("mass-matrix", "-m", PLANAR, "--states", path, "--joint-names",
-                "canonical")
-    assert taken.returncode == OK
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("dtype", ["<f8", "<f4"])
-def test_states_come_from_numpy_files(tmp_path, order, dtype):
-    q = np.asarray([[0.25, -0.5], [1.5, 2.0], [0.0, 0.125]], dtype, order)
-    np.save(tmp_path / "q.npy", q)
-    answer = run_json("id", "-m", PLANAR, *GRAVITY, "--q",
-                      f"@{tmp_path}/q.npy")
-    expected = [planar_torques(row, (0, 0), (0, 0)) for row in q.tolist()]
-    assert np.allclose(answer["results"]["tau"], expected, rtol=0, atol=1e-13)

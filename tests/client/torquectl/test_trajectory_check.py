@@ -134,10 +134,9 @@ def test_limits_that_make_no_sense_are_told(move, tmp_path, content, where):
 
 
 @pytest.mark.parametrize("row, column, number, sentence", [
-    (7, 0, 0.0, "time 0 does not increase: the row before has 0.006"),
-    (6, 0, np.nan, "time nan is not finite"),
-    (4, 3, np.nan, "panda_joint3.q: nan is not a finite number"),
-    # What only the server sees.
+    (7, 0, 0.0, "time: Times must increase: 0 s comes after 0.006 s."),
+    (6, 0, np.nan, "time: Times must be finite."),
+    (4, 3, np.nan, "q: It is not a finite number (joint panda_joint3)."),
     (3, 20, 1e200, "Sample 3: the energy of joint panda_joint1 or its mean "
      "square overflows."),
 ])
