@@ -48,9 +48,9 @@ void AddLines(const Json& object, const std::string& path, Lines* lines) {
   for (const auto& [name, value] : object.items()) {
     if (value.is_object()) {
       AddLines(value, path + name + ".", lines);
-    } else if (!value.empty() && value != "" &&
-               !(value.is_array() && value[0].is_object())) {
-      lines->emplace_back(path + name, PlainText(CellText(value)));
+    } else if (!value.empty() && !(value.is_array() && value[0].is_object())) {
+      const std::string text = PlainText(CellText(value));
+      if (!text.empty()) lines->emplace_back(path + name, text);
     }
   }
 }

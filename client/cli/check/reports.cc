@@ -68,9 +68,10 @@ std::string VerdictOf(const Json& result) {
 }
 
 std::string LimitsOf(const Json& result) {
-  if (!HasVerdict(result)) return PlainText(result["error"].get<std::string>());
-  return result["joint"] == "" ? "No joint has a limit."
-                               : result["worst"].get<std::string>();
+  if (!HasVerdict(result))
+    return PlainText(result.at("error").get<std::string>());
+  return result.at("joint") == "" ? "No joint has a limit."
+                                  : result.at("worst").get<std::string>();
 }
 
 /// The limits that a file breaks and the remarks on its samples.
@@ -237,13 +238,13 @@ void PrintDirectory(const Json& check, std::ostream& out) {
     if (!HasVerdict(result)) {
       if (++more <= kShown) errors += "  " + SentenceOf(result) + "\n";
     } else if (rows.size() < kShown) {
-      Json& row = rows.emplace_back(
-          Json{{"the worst", PlainText(result["file"].get<std::string>(), 200)},
-               {"verdict", VerdictOf(result)},
-               {"", SentenceOf(result)}});
-      if (result["joint"] == "") continue;
+      Json& row = rows.emplace_back(Json{
+          {"the worst", PlainText(result.at("file").get<std::string>(), 200)},
+          {"verdict", VerdictOf(result)},
+          {"", SentenceOf(result)}});
+      if (result.at("joint") == "") continue;
       row["of limit"] =
-          UtilizationText(RequiredNumberFromJson(result["severity"]));
+          UtilizationText(RequiredNumberFromJson(result.at("severity")));
     }
   }
   if (!rows.empty())
@@ -301,7 +302,7 @@ std::string DirectoryJunit(const Json& check) {
     } else if (result.value("remarks", std::uint64_t{0}) > 0) {
       kind = "system-out";
     }
-    cases.push_back({"trajectory", result["file"].get<std::string>(), kind,
+    cases.push_back({"trajectory", result.at("file").get<std::string>(), kind,
                      SentenceOf(result)});
   }
   return Junit(check["directory"].get<std::string>(), cases);

@@ -78,6 +78,8 @@ bool LooksLikeJournal(std::string_view text) {
 }
 
 JournalContent ParseJournal(std::string_view text, const std::string& name) {
+  const DataError problem(
+      name, "the file does not hold results of `trajectory check`");
   JournalContent content;
   try {
     std::size_t end = 0;
@@ -98,9 +100,10 @@ JournalContent ParseJournal(std::string_view text, const std::string& name) {
       content.whole_bytes = end + 1;
     }
     if (text.empty() || content.question.is_object()) return content;
+    throw problem;
   } catch (const Json::exception&) {
+    throw problem;
   }
-  throw DataError(name, "the file does not hold results of `trajectory check`");
 }
 
 ResultsJournal::ResultsJournal(const std::filesystem::path& path,
