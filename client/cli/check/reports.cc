@@ -67,11 +67,15 @@ std::string VerdictOf(const Json& result) {
   return Passes(result) ? "pass" : "FAIL";
 }
 
+bool IsUnlimited(const Json& result) {
+  return result.at("joint").get<std::string_view>().empty();
+}
+
 std::string LimitsOf(const Json& result) {
   if (!HasVerdict(result))
     return PlainText(result.at("error").get<std::string>());
-  return result.at("joint") == "" ? "No joint has a limit."
-                                  : result.at("worst").get<std::string>();
+  return IsUnlimited(result) ? "No joint has a limit."
+                             : result.at("worst").get<std::string>();
 }
 
 /// The limits that a file breaks and the remarks on its samples.
@@ -242,7 +246,7 @@ void PrintDirectory(const Json& check, std::ostream& out) {
           {"the worst", PlainText(result.at("file").get<std::string>(), 200)},
           {"verdict", VerdictOf(result)},
           {"", SentenceOf(result)}});
-      if (result.at("joint") == "") continue;
+      if (IsUnlimited(result)) continue;
       row["of limit"] =
           UtilizationText(RequiredNumberFromJson(result.at("severity")));
     }
