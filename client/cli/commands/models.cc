@@ -93,7 +93,7 @@ ExitCode Show(Session& session, const Flags& flags) {
     session.data() << reply.source();
     return ExitCode::kOk;
   }
-  const Json model = Document(reply.model());
+  Json model = Document(reply.model());
   session.Answer(
       [&] { return model; },
       [&] {

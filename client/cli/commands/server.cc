@@ -42,12 +42,11 @@ ExitCode Ping(Session& session, int count) {
     if (answer != client::Health::kServing) health = answer;
   }
   std::sort(round_trips.begin(), round_trips.end());
-  const Json answer = {
-      {"address", client.address()},
-      {"health", HealthText(health)},
-      {"count", count},
-      {"round_trip_us_min", round_trips.front()},
-      {"round_trip_us_median", round_trips[round_trips.size() / 2]}};
+  Json answer = {{"address", client.address()},
+                 {"health", HealthText(health)},
+                 {"count", count},
+                 {"round_trip_us_min", round_trips.front()},
+                 {"round_trip_us_median", round_trips[round_trips.size() / 2]}};
   session.Answer([&] { return answer; },
                  [&] {
                    return CsvOf({"address", "health", "count",

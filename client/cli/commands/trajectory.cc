@@ -88,11 +88,10 @@ ExitCode RunDirectory(Session& session, const Flags& flags) {
         "the torques of one file can be written, not those of many");
   }
   const Checker checker(session, flags.check);
-  const Json check =
-      CheckDirectory(session, checker, flags.file,
-                     {flags.check.limits, flags.check.wrench_profile,
-                      flags.json, flags.junit, flags.results},
-                     flags.results, flags.jobs);
+  Json check = CheckDirectory(session, checker, flags.file,
+                              {flags.check.limits, flags.check.wrench_profile,
+                               flags.json, flags.junit, flags.results},
+                              flags.results, flags.jobs);
   session.Answer([&] { return check; },
                  [&] { return ResultsCsv(check["results"]); },
                  [&](std::ostream& out) { PrintDirectory(check, out); });
@@ -149,9 +148,8 @@ struct CompareFlags {
 };
 
 ExitCode RunCompare(Session& session, const CompareFlags& flags) {
-  const Json report =
-      CompareRuns(flags.before, ReadFile(flags.before), flags.after,
-                  ReadFile(flags.after), flags.tolerance);
+  Json report = CompareRuns(flags.before, ReadFile(flags.before), flags.after,
+                            ReadFile(flags.after), flags.tolerance);
   session.Answer([&] { return report; },
                  [&] { return CsvOf(kComparedColumns, report["numbers"]); },
                  [&](std::ostream& out) { PrintComparison(report, out); });
