@@ -29,11 +29,6 @@ std::string EnumText(const EnumDescriptor& type, int number) {
   return text;
 }
 
-std::string EnumName(const EnumDescriptor& type, int number) {
-  const EnumValueDescriptor* value = type.FindValueByNumber(number);
-  return value == nullptr ? std::to_string(number) : value->name();
-}
-
 std::vector<std::string> EnumFlags(const EnumDescriptor& type) {
   std::vector<std::string> names;
   for (int k = 0; k < type.value_count(); ++k) {

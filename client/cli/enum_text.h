@@ -1,5 +1,4 @@
-// Values of the contract's enums. A newer server may send numbers that this
-// version does not know: "unknown (77)" in words, "77" as a name.
+// Values of the contract's enums.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -11,18 +10,12 @@
 
 namespace torqued::cli {
 
-/// "singular task space", for people.
+/// "singular task space", for people. A newer server may send numbers that this
+/// version does not know: "unknown (77)".
 std::string EnumText(const google::protobuf::EnumDescriptor& type, int number);
-/// "ROW_CODE_SINGULAR_TASK_SPACE", for programs (JSON, CSV).
-std::string EnumName(const google::protobuf::EnumDescriptor& type, int number);
-
 template <class Enum>
 std::string EnumText(Enum value) {
   return EnumText(*google::protobuf::GetEnumDescriptor<Enum>(), value);
-}
-template <class Enum>
-std::string EnumName(Enum value) {
-  return EnumName(*google::protobuf::GetEnumDescriptor<Enum>(), value);
 }
 
 /// "local_world_aligned" and so on, as flags take them; without UNSPECIFIED.

@@ -1,11 +1,11 @@
 #include "client/cli/evaluation_output.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <ostream>
 #include <sstream>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -24,8 +24,7 @@ using client::Batch;
 using client::Evaluation;
 using Names = std::vector<std::string>;
 
-constexpr std::size_t kRemarkedRows = 10;
-constexpr std::size_t kShortRevision = 12;
+constexpr std::int64_t kRemarkedRows = 10;
 
 /// A vector or a matrix of numbers for each state.
 struct Part {
@@ -113,16 +112,15 @@ std::vector<Part> PartsOf(const std::vector<v1::Quantity>& quantities,
 }
 
 /// What has one value for each state: rank, sigma_min, rule.
-std::vector<std::pair<const char*, Json>> ListsOf(
-    const Evaluation& evaluation) {
-  if (evaluation.rule.empty()) return {};
-  Json rules = Json::array();
+Json ListsOf(const Evaluation& evaluation) {
+  Json lists = Json::object();
+  if (evaluation.rule.empty()) return lists;
+  lists["rank"] = evaluation.rank;
+  lists["sigma_min"] = evaluation.sigma_min;
   for (const v1::TaskRule rule : evaluation.rule) {
-    rules.push_back(EnumName(rule));
+    lists["rule"].push_back(v1::TaskRule_Name(rule));
   }
-  return {{"rank", evaluation.rank},
-          {"sigma_min", evaluation.sigma_min},
-          {"rule", std::move(rules)}};
+  return lists;
 }
 
 Json PartJson(const Part& part) {
@@ -142,55 +140,42 @@ Json PartJson(const Part& part) {
   return states;
 }
 
-void PrintJson(Session& session, const std::vector<Part>& parts,
-               const Evaluation& evaluation) {
+Json AnswerJson(const std::vector<Part>& parts, const Evaluation& evaluation) {
   Json json;
   json["rows"] = evaluation.rows;
   Json& results = json["results"];
   for (const Part& part : parts) results[part.field->name] = PartJson(part);
-  for (auto& [name, list] : ListsOf(evaluation)) {
-    results[name] = std::move(list);
-  }
+  results.update(ListsOf(evaluation));
   json["row_status"] = Json::array();
   for (const v1::RowStatus& status : evaluation.row_status) {
     json["row_status"].push_back(ToJson(status));
   }
   json["rows_not_ok"] = evaluation.rows_not_ok;
   json["echo"] = ToJson(evaluation.echo);
-  session.out() << ToText(json);
+  return json;
 }
 
-/// The statuses by row.
-class RowStatuses {
- public:
-  explicit RowStatuses(const Evaluation& evaluation)
-      : unlisted_from_(
-            evaluation.rows_not_ok >
-                    static_cast<std::int64_t>(evaluation.row_status.size())
-                ? static_cast<Eigen::Index>(evaluation.row_status.back().row())
-                : evaluation.rows) {
-    for (const v1::RowStatus& status : evaluation.row_status) {
-      listed_.emplace(static_cast<Eigen::Index>(status.row()), &status);
-    }
+/// Of each row its code by `text`, and the message.
+std::vector<std::pair<std::string, std::string>> StatusesOf(
+    const Evaluation& evaluation,
+    const std::function<std::string(v1::RowCode)>& text,
+    const std::string& ok) {
+  std::vector<std::pair<std::string, std::string>> statuses(
+      static_cast<std::size_t>(evaluation.rows), {ok, ""});
+  std::size_t behind = 0;
+  for (const v1::RowStatus& status : evaluation.row_status) {
+    behind = static_cast<std::size_t>(status.row()) + 1;
+    statuses.at(behind - 1) = {text(status.code()), status.message()};
   }
-
-  /// Null if it is not listed.
-  const v1::RowStatus* Find(Eigen::Index row) const {
-    const auto found = listed_.find(row);
-    return found == listed_.end() ? nullptr : found->second;
+  if (evaluation.rows_not_ok > std::ssize(evaluation.row_status)) {
+    // The others are not listed.
+    for (; behind < statuses.size(); ++behind) statuses[behind].first = "?";
   }
-  /// "?" behind the last row that is listed if more are not OK.
-  std::string Unlisted(Eigen::Index row, const char* ok) const {
-    return row < unlisted_from_ ? ok : "?";
-  }
+  return statuses;
+}
 
- private:
-  Eigen::Index unlisted_from_;
-  std::unordered_map<Eigen::Index, const v1::RowStatus*> listed_;
-};
-
-void PrintCsv(Session& session, const std::vector<Part>& parts,
-              const Evaluation& evaluation) {
+std::string AnswerCsv(const std::vector<Part>& parts,
+                      const Evaluation& evaluation) {
   // "elbow.tau", "shoulder.elbow.mass_matrix", "ax.lx.lambda".
   Names header;
   for (const Part& part : parts) {
@@ -198,142 +183,115 @@ void PrintCsv(Session& session, const std::vector<Part>& parts,
     const Names names = part.rows.empty() ? columns : Pairs(part.rows, columns);
     header.insert(header.end(), names.begin(), names.end());
   }
-  const auto lists = ListsOf(evaluation);
-  for (const auto& [name, list] : lists) header.emplace_back(name);
+  const Json lists = ListsOf(evaluation);
+  for (const auto& [name, list] : lists.items()) header.push_back(name);
   header.insert(header.end(), {"status", "message"});
 
   CsvWriter csv(header);
-  const RowStatuses statuses(evaluation);
-  for (Eigen::Index row = 0; row < evaluation.rows; ++row) {
+  const auto statuses =
+      StatusesOf(evaluation, v1::RowCode_Name<v1::RowCode>, "OK");
+  for (std::size_t row = 0; row < statuses.size(); ++row) {
     for (const Part& part : parts) {
-      for (const double number : part.numbers->row(row)) csv.Number(number);
+      const auto index = static_cast<Eigen::Index>(row);
+      for (const double number : part.numbers->row(index)) csv.Number(number);
     }
-    for (const auto& [name, list] : lists) {
-      const Json& value = list[static_cast<std::size_t>(row)];
-      if (value.is_string()) {
-        csv.Text(value.get<std::string>());
+    for (const Json& list : lists) {
+      if (list[row].is_string()) {
+        csv.Text(list[row].get<std::string>());
       } else {
-        csv.Number(value.get<double>());
+        csv.Number(list[row].get<double>());
       }
     }
-    const v1::RowStatus* status = statuses.Find(row);
-    csv.Text(status != nullptr ? EnumName(status->code())
-                               : statuses.Unlisted(row, "OK"));
-    csv.Text(status != nullptr ? status->message() : "");
+    csv.Text(statuses[row].first);
+    csv.Text(statuses[row].second);
     csv.EndRow();
   }
-  session.out() << csv.text();
+  return csv.text();
 }
 
-/// A line for each row of the numbers: its name, they, and what `end` says.
-template <class Numbers, class End>
-void PrintNumbers(std::ostream& out, const Names& columns, TableColumn corner,
-                  const Numbers& numbers, const Names& rows, const End& end) {
-  std::vector<TableColumn> titles = {std::move(corner)};
-  for (const std::string& name : columns) {
-    titles.push_back({name, Align::kRight});
-  }
-  titles.emplace_back();
-  Table table(std::move(titles));
-  for (Eigen::Index row = 0; row < numbers.rows(); ++row) {
-    Names cells = {rows.empty() ? std::to_string(row)
-                                : rows[static_cast<std::size_t>(row)]};
-    for (const double number : numbers.row(row)) {
-      cells.push_back(ReadableText(number));
-    }
-    cells.push_back(end(row));
-    table.Add(std::move(cells));
-  }
-  table.Print(out);
-}
-
+/// A line for each state, or for each row of its matrix.
 void PrintPart(const Part& part, const Evaluation& evaluation,
                std::ostream& out) {
   // "tau [N m | N]".
   const v1::TableInfo& info = *part.field->info;
-  const std::string title =
-      info.symbol() + (info.unit().empty() ? "" : " [" + info.unit() + "]");
-  if (part.rows.empty()) {
-    const RowStatuses statuses(evaluation);
-    out << title << "\n";
-    PrintNumbers(out, part.columns, {"state", Align::kRight}, *part.numbers, {},
-                 [&statuses](Eigen::Index row) {
-                   const v1::RowStatus* status = statuses.Find(row);
-                   return status != nullptr ? EnumText(status->code())
-                                            : statuses.Unlisted(row, "");
-                 });
-    return;
+  out << info.symbol() << (info.unit().empty() ? "" : " [" + info.unit() + "]")
+      << "\n";
+  const Names rows = part.rows.empty() ? Names{""} : part.rows;
+  std::vector<TableColumn> columns = {{"state", Align::kRight}};
+  if (!part.rows.empty()) columns.emplace_back();
+  for (const std::string& name : part.columns) {
+    columns.push_back({name, Align::kRight});
   }
-  for (Eigen::Index state = 0; state < evaluation.rows; ++state) {
-    out << title << "  state " << state << "\n";
-    PrintNumbers(
-        out, part.columns, {"", Align::kLeft},
-        Evaluation::MatrixOf(*part.numbers, state,
-                             static_cast<Eigen::Index>(part.rows.size())),
-        part.rows, [](Eigen::Index) { return ""; });
+  columns.emplace_back();
+  Table table(std::move(columns));
+  const auto statuses = StatusesOf(evaluation, EnumText<v1::RowCode>, "");
+  for (std::size_t state = 0; state < statuses.size(); ++state) {
+    const auto numbers = part.numbers->row(static_cast<Eigen::Index>(state));
+    auto at = numbers.begin();
+    for (const std::string& row : rows) {
+      Names cells = {std::to_string(state)};
+      if (!part.rows.empty()) cells.push_back(row);
+      for (std::size_t k = 0; k < part.columns.size(); ++k) {
+        cells.push_back(ReadableText(*at++));
+      }
+      cells.push_back(statuses[state].first);
+      table.Add(std::move(cells));
+    }
+  }
+  table.Print(out);
+}
+
+void PrintTables(const std::vector<Part>& parts, const Evaluation& evaluation,
+                 std::ostream& out) {
+  const v1::Echo& echo = evaluation.echo;
+  out << ModelText(echo.model(), echo.revision());
+  if (!echo.tip_frame().empty()) out << "  tip " << echo.tip_frame();
+  out << "  target " << echo.target() << "  server " << echo.server_version()
+      << "\n";
+  if (echo.precision() == v1::PRECISION_SINGLE &&
+      echo.computed_precision() == v1::PRECISION_DOUBLE) {
+    out << "computed in double precision: single precision does not suit this "
+           "model\n";
+  }
+  for (const Part& part : parts) PrintPart(part, evaluation, out);
+  for (std::size_t k = 0; k < evaluation.rule.size(); ++k) {
+    out << "state " << k << ": rank " << evaluation.rank[k] << ", sigma_min "
+        << ReadableText(evaluation.sigma_min[k]) << ", "
+        << EnumText(evaluation.rule[k]) << "\n";
   }
 }
 
-void PrintTables(Session& session, const std::vector<Part>& parts,
-                 const Evaluation& evaluation) {
-  const v1::Echo& echo = evaluation.echo;
-  session.out() << ModelText(echo.model(), echo.revision());
-  if (!echo.tip_frame().empty()) session.out() << "  tip " << echo.tip_frame();
-  session.out() << "  target " << echo.target() << "  server "
-                << echo.server_version() << "\n";
-  if (echo.precision() == v1::PRECISION_SINGLE &&
-      echo.computed_precision() == v1::PRECISION_DOUBLE) {
-    session.out() << "computed in double precision: single precision does not "
-                     "suit this model\n";
+/// The rows that are not OK: the first few, one line each, and how many more.
+void RemarkRows(Session& session, const Evaluation& evaluation) {
+  std::int64_t more = evaluation.rows_not_ok;
+  for (const v1::RowStatus& status : evaluation.row_status) {
+    if (evaluation.rows_not_ok - more == kRemarkedRows) break;
+    --more;
+    std::string text = "row " + std::to_string(status.row()) + ": " +
+                       EnumText(status.code()) + " (" + status.field();
+    if (!status.joint().empty()) text += ", joint " + status.joint();
+    session.Remark(text + "): " + status.message());
   }
-  for (const Part& part : parts) PrintPart(part, evaluation, session.out());
-  for (std::size_t k = 0; k < evaluation.rule.size(); ++k) {
-    session.out() << "state " << k << ": rank " << evaluation.rank[k]
-                  << ", sigma_min " << ReadableText(evaluation.sigma_min[k])
-                  << ", " << EnumText(evaluation.rule[k]) << "\n";
+  if (more > 0) {
+    session.Remark("and " + std::to_string(more) + " more rows are not OK");
   }
 }
 
 }  // namespace
 
 std::string ModelText(const std::string& name, const std::string& revision) {
-  return name + "@" + revision.substr(0, kShortRevision);
-}
-
-void RemarkRows(Session& session, const Evaluation& evaluation) {
-  std::size_t told = 0;
-  for (const v1::RowStatus& status : evaluation.row_status) {
-    if (told == kRemarkedRows) break;
-    ++told;
-    std::string text = "row " + std::to_string(status.row()) + ": " +
-                       EnumText(status.code()) + " (" + status.field();
-    if (!status.joint().empty()) text += ", joint " + status.joint();
-    session.Remark(text + "): " + status.message());
-  }
-  const std::int64_t more =
-      evaluation.rows_not_ok - static_cast<std::int64_t>(told);
-  if (more > 0) {
-    session.Remark("and " + std::to_string(more) + " more rows are not OK");
-  }
+  return name + "@" + revision.substr(0, 12);
 }
 
 ExitCode PrintEvaluation(Session& session,
                          const std::vector<v1::Quantity>& quantities,
                          const Evaluation& evaluation) {
   const std::vector<Part> parts = PartsOf(quantities, evaluation);
-  switch (session.output()) {
-    case OutputFormat::kJson:
-      PrintJson(session, parts, evaluation);
-      break;
-    case OutputFormat::kCsv:
-      PrintCsv(session, parts, evaluation);
-      RemarkRows(session, evaluation);
-      break;
-    case OutputFormat::kTable:
-      PrintTables(session, parts, evaluation);
-      RemarkRows(session, evaluation);
-      break;
-  }
+  session.Answer(
+      [&] { return AnswerJson(parts, evaluation); },
+      [&] { return AnswerCsv(parts, evaluation); },
+      [&](std::ostream& out) { PrintTables(parts, evaluation, out); });
+  if (session.output() != OutputFormat::kJson) RemarkRows(session, evaluation);
   return evaluation.ok() ? ExitCode::kOk : ExitCode::kNo;
 }
 

@@ -16,9 +16,6 @@ ExitCode PrintEvaluation(Session& session,
                          const std::vector<v1::Quantity>& quantities,
                          const client::Evaluation& evaluation);
 
-/// The rows that are not OK: the first few, one line each, and how many more.
-void RemarkRows(Session& session, const client::Evaluation& evaluation);
-
 /// "panda@1a2b3c4d5e6f"
 std::string ModelText(const std::string& name, const std::string& revision);
 

@@ -2,7 +2,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
@@ -12,11 +11,11 @@
 #include "client/cli/error_report.h"
 #include "client/cli/errors.h"
 #include "client/cli/exit_code.h"
-#include "client/cli/server_address.h"
 #include "client/cli/session.h"
 #include "client/cli/terminal/plain_text.h"
 #include "client/cli/version.h"
 #include "client/cpp/server_address.h"
+#include "server/flags/address.h"
 #include "server/flags/options.h"
 
 namespace torqued::cli {
@@ -107,20 +106,10 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
 }
 
 void AddCommands(CLI::App* app, Runner* runner) {
-  CLI::App* models =
-      app->add_subcommand("models", "The models that a server knows");
-  AddModelsAdd(models, runner);
-  AddModelsValidate(models, runner);
-  AddModelsList(models, runner);
-  AddModelsShow(models, runner);
-  AddModelsRemove(models, runner);
+  AddModels(app, runner);
   AddDynamics(app, runner);
-  CLI::App* trajectory = app->add_subcommand(
-      "trajectory", "Whether a robot keeps its limits along a trajectory");
-  AddTrajectoryCheck(trajectory, runner);
-  AddTrajectoryCompare(trajectory, runner);
-  AddPing(app, runner);
-  AddInfo(app, runner);
+  AddTrajectory(app, runner);
+  AddServer(app, runner);
   // Global options may stand anywhere. Behind a command the names of commands
   // are words like any other: quantities, files and models may have them.
   app->fallthrough()->require_subcommand(0, 1);
@@ -130,6 +119,17 @@ void AddCommands(CLI::App* app, Runner* runner) {
       nested->fallthrough();
     }
   }
+}
+
+/// Why no server can be at an address that has its port; empty if one can.
+std::string AddressProblem(const std::string& address) {
+  // gRPC's own schemes, whose names it explains itself.
+  for (const char* const scheme :
+       {"dns:", "ipv4:", "ipv6:", "unix-abstract:", "vsock:", "xds:"}) {
+    if (address.starts_with(scheme)) return {};
+  }
+  return flags::AddressProblem(address,
+                               {"HOST, HOST:PORT, tls:HOST:PORT or unix:PATH"});
 }
 
 int Fail(ExitCode code, const std::string& text) {
@@ -161,18 +161,17 @@ int FailUsage(const CLI::App& app, const std::string& refusal) {
                                     flags::HelpFor(app, refusal) + ")");
 }
 
-int RunCommand(const GlobalFlags& flags, const Runner& runner) {
+int RunCommand(const GlobalFlags& flags, const FlagNames& names,
+               const Runner& runner) {
   try {
     PlainBuffer buffer(std::cout.rdbuf());
     std::ostream plain(&buffer);
     // Data that a terminal does not show passes as it is.
-    const bool shown = isatty(STDOUT_FILENO) == 1;
-    const bool is_data = flags.output == OutputFormat::kCsv && !shown;
-    Session session(flags, is_data ? std::cout : plain, std::cerr,
-                    shown ? plain : std::cout);
+    Session session(flags, plain, std::cerr,
+                    isatty(STDOUT_FILENO) == 1 ? plain : std::cout);
     const ExitCode code = runner(session);
-    session.out().flush();
-    return Finish(static_cast<int>(code), session.out().good());
+    plain.flush();
+    return Finish(static_cast<int>(code), plain.good());
   } catch (const UsageError& error) {
     return Fail(ExitCode::kUsage,
                 "USAGE (" + error.option() + "): " + error.what());
@@ -182,7 +181,7 @@ int RunCommand(const GlobalFlags& flags, const Runner& runner) {
   } catch (const AlreadyTold&) {
     return static_cast<int>(ExitCode::kError);
   } catch (const client::Error& error) {
-    PrintError(error, flags.flag_names, std::cerr);
+    PrintError(error, names, std::cerr);
     return static_cast<int>(ExitCode::kError);
   } catch (const client::LocalServerError& error) {
     return Fail(ExitCode::kError, std::string("LOCAL_SERVER: ") + error.what());
@@ -210,20 +209,15 @@ int Main(int argc, char** argv) {
   }
   // Not CLI11's own rule: it would hide which word was not understood.
   if (!runner) return FailUsage(app, "a command is missing");
-  flags.flag_names = FlagNames(app);
   const bool given = app.get_option("--server")->count() > 0;
   const char* address = std::getenv("TORQUED_SERVER_ADDRESS");
   if (address != nullptr && !given && !flags.spawn) flags.server = address;
   if (given || !flags.server.empty()) {
     flags.server = client::WithDefaultPort(flags.server);
-    if (const std::string why = AddressProblem(flags.server); !why.empty()) {
-      return Fail(ExitCode::kUsage,
-                  std::string("USAGE: ") +
-                      (given ? "--server" : "TORQUED_SERVER_ADDRESS") + ": " +
-                      why);
-    }
+    const std::string problem = AddressProblem(flags.server);
+    if (!problem.empty()) return FailUsage(app, "--server: " + problem);
   }
-  return RunCommand(flags, runner);
+  return RunCommand(flags, FlagNames(app), runner);
 }
 
 }  // namespace

@@ -139,17 +139,13 @@ void AddWrench(const std::string& flag, const std::string& text,
     *all = wrench;
     return;
   }
-  const Eigen::Index rows = std::max(all->rows(), wrench.rows());
-  const auto repeated = [&](const client::Batch& batch) -> client::Batch {
-    if (batch.rows() != rows && batch.rows() != 1) {
-      throw UsageError(flag, "the wrenches have " +
-                                 std::to_string(batch.rows()) + " and " +
-                                 std::to_string(rows) + " rows");
-    }
-    return batch.replicate(rows / batch.rows(), 1);
-  };
-  client::Batch both(rows, all->cols() + 6);
-  both << repeated(*all), repeated(wrench);
+  if (all->rows() != wrench.rows()) {
+    throw UsageError(flag, "the wrenches have " + std::to_string(all->rows()) +
+                               " and " + std::to_string(wrench.rows()) +
+                               " rows");
+  }
+  client::Batch both(wrench.rows(), all->cols() + 6);
+  both << *all, wrench;
   *all = std::move(both);
 }
 

@@ -6,17 +6,19 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <csignal>
 #include <exception>
+#include <filesystem>
 #include <ostream>
+#include <thread>
 #include <utility>
 
+#include "client/cli/error_report.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/number_text.h"
-#include "client/cli/interrupt_guard.h"
-#include "client/cli/model_refusal.h"
+#include "client/cli/lint_output.h"
 #include "client/cli/terminal/plain_text.h"
-#include "client/cli/terminal/progress_bar.h"
 #include "server/flags/address.h"
 
 namespace torqued::cli {
@@ -24,15 +26,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
-
-constexpr std::size_t kMaxName = 128;
+using SteadyClock = std::chrono::steady_clock;
 
 milliseconds Milliseconds(double seconds) {
   return milliseconds(std::llround(seconds * 1000));
-}
-
-milliseconds Timeout(const GlobalFlags& flags) {
-  return Milliseconds(flags.timeout_seconds);
 }
 
 /// As files of robots have.
@@ -43,11 +40,79 @@ bool HasSuffixOfModels(const fs::path& path) {
   return suffix == ".urdf" || suffix == ".xml" || suffix == ".xacro";
 }
 
+/// A name for the model of a file: its stem, with what names may not hold
+/// replaced by '_'.
+std::string ModelNameOf(const fs::path& file) {
+  constexpr std::size_t kMaxName = 128;
+  std::string name = file.stem().string().substr(0, kMaxName);
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' &&
+        c != '-') {
+      c = '_';
+    }
+  }
+  return name;
+}
+
+// nohup, for one, has it so.
+bool IsIgnored(int signal) {
+  struct sigaction action{};
+  return sigaction(signal, nullptr, &action) == 0 &&
+         action.sa_handler == SIG_IGN;
+}
+
+// Sent to the watcher alone, to end it.
+constexpr int kEndOfWatch = SIGUSR1;
+
 }  // namespace
 
+/// While it lives, SIGINT, SIGTERM and SIGHUP run `clean_up` on a thread of its
+/// own and then end the process as the signal would have. Make it before any
+/// other thread; they inherit that the signals are not theirs.
+class InterruptGuard {
+ public:
+  explicit InterruptGuard(std::function<void()> clean_up);
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+ private:
+  sigset_t signals_{};
+  sigset_t mask_before_{};
+  std::thread watcher_;
+};
+
+InterruptGuard::InterruptGuard(std::function<void()> clean_up) {
+  sigemptyset(&signals_);
+  sigaddset(&signals_, kEndOfWatch);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!IsIgnored(signal)) sigaddset(&signals_, signal);
+  }
+  pthread_sigmask(SIG_BLOCK, &signals_, &mask_before_);
+  watcher_ = std::thread([this, clean_up = std::move(clean_up)] {
+    int received = 0;
+    sigwait(&signals_, &received);
+    if (received == kEndOfWatch) return;
+    clean_up();
+    std::signal(received, SIG_DFL);
+    // That one only: the destructor may be sending kEndOfWatch.
+    sigset_t the_one;
+    sigemptyset(&the_one);
+    sigaddset(&the_one, received);
+    pthread_sigmask(SIG_UNBLOCK, &the_one, nullptr);
+    std::raise(received);
+  });
+}
+
+InterruptGuard::~InterruptGuard() {
+  pthread_kill(watcher_.native_handle(), kEndOfWatch);
+  watcher_.join();
+  pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+}
+
 Session::Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err,
-                 std::ostream& exact)
-    : flags_(flags), out_(out), err_(err), exact_(exact) {
+                 std::ostream& data)
+    : flags_(flags), out_(out), err_(err), data_(data) {
   if (flags.spawn && !flags.server.empty()) {
     throw UsageError("--spawn", "a server address is given as well");
   }
@@ -67,9 +132,7 @@ Session::Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err,
   }
 }
 
-Session::~Session() = default;
-
-bool Session::is_local() const { return flags_.server.empty(); }
+Session::~Session() { ClearProgress(); }
 
 const client::Client& Session::client() {
   if (client_) return *client_;
@@ -82,7 +145,7 @@ const client::Client& Session::client() {
   grpc_init();
   if (is_local()) StartLocalServer();
   client::ConnectOptions options = flags_.connect;
-  options.deadline = Timeout(flags_);
+  options.deadline = Milliseconds(flags_.timeout_seconds);
   options.wait_for_server = Milliseconds(flags_.wait_for_server_seconds);
   options.waiting = [this](const client::Error& error,
                            std::chrono::nanoseconds /*delay*/) {
@@ -97,7 +160,7 @@ void Session::StartLocalServer() {
   client::LocalServerOptions options;
   options.binary = flags_.server_binary;
   options.store = flags_.store;
-  options.start_timeout = Timeout(flags_);
+  options.start_timeout = Milliseconds(flags_.timeout_seconds);
   options.stop = interrupted_.get_token();
   for (const std::string& directory : flags_.models_dirs) {
     options.arguments.insert(options.arguments.end(), {"--models", directory});
@@ -124,14 +187,7 @@ void Session::StartLocalServer() {
 void Session::EndInterrupted() {
   // What fails from now on fails for this reason.
   told_waiting_ = true;
-  {
-    const std::lock_guard lock(last_words_mutex_);
-    if (last_words_) Remark(last_words_());
-  }
-  if (is_local()) StopLocalServer();
-}
-
-void Session::StopLocalServer() {
+  if (!is_local()) return;
   interrupted_.request_stop();
   started_.wait(false);
   if (local_server_) local_server_->Stop();
@@ -156,83 +212,83 @@ std::string Session::ResolveModel(const std::string& model) {
     if (is_local()) {
       // The user's store stays as it is: a temporary one takes the file.
       flags_.store.clear();
-      return RegisterFile(model);
+      const v1::ModelInfo info = Register(model, {}).model();
+      if (info.report().warnings() > 0) {
+        Remark(model + ": " + std::to_string(info.report().warnings()) +
+               " warnings; `torquectl models validate` shows them");
+      }
+      return info.name();
     }
-    if (has_slash) {
-      throw UsageError("--model",
-                       model +
-                           " is a file: register it with `torquectl models "
-                           "add` first, or leave out the server");
-    }
-    return model;
+    if (!has_slash) return model;
+    throw UsageError("--model",
+                     model +
+                         " is a file: register it with `torquectl models add` "
+                         "first, or leave out the server");
   }
-  // No reference has one.
-  if (has_slash) {
+  // No reference has a slash, and a server without models none of the suffixes.
+  const bool has_models =
+      !is_local() || !flags_.store.empty() || !flags_.models_dirs.empty();
+  if (has_slash || (HasSuffixOfModels(model) && !has_models)) {
     throw DataError(model, fs::is_directory(model, ignored)
                                ? "this is a directory"
                                : "there is no such file");
   }
-  RequireModel(model);
   return model;
 }
 
-void Session::RequireModel(const std::string& model) {
-  std::error_code ignored;
-  const bool known_suffix = HasSuffixOfModels(model);
-  const std::string file = model + ".urdf";
-  const bool is_near = is_local() && fs::is_regular_file(file, ignored);
-  if (!known_suffix && !is_near) return;
+v1::RegisterModelReply Session::Register(const std::string& file,
+                                         v1::RegisterModelRequest request) {
+  if (request.name().empty()) request.set_name(ModelNameOf(file));
+  request.set_source(ReadFile(file));
+  request.mutable_options()->set_validation(validation());
   try {
-    client().GetModel(model);
+    return client().RegisterModel(request);
   } catch (const client::Error& error) {
-    if (error.reason() != v1::MODEL_NOT_FOUND) throw;
-    throw DataError(model, (is_near ? "there is no such file, but " + file
-                                    : "there is no such file") +
-                               "; as the name of a model: " + error.what());
+    if (error.reason() != v1::INVALID_MODEL) throw;
+    // The error does not hold the report.
+    v1::ValidateModelRequest dry_run;
+    dry_run.set_source(request.source());
+    *dry_run.mutable_options() = request.options();
+    const v1::LintReport report = client().ValidateModel(dry_run).report();
+    err_ << "torquectl: INVALID_MODEL (" << PlainText(file)
+         << "): " << PlainText(error.what()) << "\n";
+    PrintReport(report, file, err_);
+    throw AlreadyTold();
   }
 }
 
-std::string Session::RegisterFile(const std::string& path) {
-  v1::RegisterModelRequest request;
-  request.set_name(ModelNameOf(path));
-  request.set_source(ReadFile(path));
-  request.mutable_options()->set_validation(validation());
-  v1::ModelInfo info;
-  try {
-    info = client().RegisterModel(request).model();
-  } catch (const client::Error& error) {
-    TellRefusal(error, request, path, client(), err_);
-    throw;
+void Session::Answer(const std::function<Json()>& json,
+                     const std::function<std::string()>& csv,
+                     const std::function<void(std::ostream&)>& print) {
+  ClearProgress();
+  switch (output()) {
+    case OutputFormat::kJson:
+      out_ << ToText(json());
+      break;
+    case OutputFormat::kCsv:
+      data_ << csv();
+      break;
+    case OutputFormat::kTable:
+      print(out_);
+      break;
   }
-  if (info.report().warnings() > 0) {
-    Remark(path + ": " + std::to_string(info.report().warnings()) +
-           " warnings; `torquectl models validate` shows them");
-  }
-  return info.name();
 }
 
 void Session::Remark(const std::string& text) {
   if (flags_.quiet) return;
-  const auto lock = LockScreen();
-  if (progress_ != nullptr) progress_->Clear();
+  const std::lock_guard lock(screen_);
+  if (bar_) bar_->Clear();
   err_ << "torquectl: " << PlainLines(text) << std::endl;
 }
 
 void Session::RemarkUnused(const std::string& file,
                            const std::vector<std::string>& columns) {
   if (columns.empty()) return;
-  constexpr std::size_t kShown = 8;
   std::string names;
-  for (std::size_t k = 0; k < columns.size() && k <= kShown; ++k) {
-    names += (k == 0 ? "" : ", ") +
-             (k == kShown ? "..." : PlainText(columns[k], 128));
+  for (const std::string& column : columns) {
+    names += (names.empty() ? "" : ", ") + column;
   }
-  Remark(file + ": not used: " + names);
-}
-
-void Session::set_last_words(std::function<std::string()> words) {
-  const std::lock_guard lock(last_words_mutex_);
-  last_words_ = std::move(words);
+  Remark(file + ": not used: " + PlainText(names, 1000));
 }
 
 void Session::RemarkWaiting(const client::Error& error) {
@@ -240,21 +296,26 @@ void Session::RemarkWaiting(const client::Error& error) {
   // own guard notices. It does not come back, so the remark would mislead.
   if (is_local() && error.code() == grpc::StatusCode::UNAVAILABLE) return;
   if (told_waiting_.exchange(true)) return;
-  const std::string& reason = error.details().reason;
   Remark("waiting to try again, within the timeout of " +
-         DurationText(flags_.timeout_seconds) + ": " +
-         (reason.empty() ? client::ToString(error.code()) : PlainText(reason)) +
-         ": " + PlainText(error.what()));
+         DurationText(flags_.timeout_seconds) + ": " + ErrorLine(error));
 }
 
-std::string ModelNameOf(const fs::path& file) {
-  std::string name = file.stem().string().substr(0, kMaxName);
-  for (char& c : name) {
-    const bool allowed = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                         c == '.' || c == '_' || c == '-';
-    if (!allowed) c = '_';
-  }
-  return name;
+client::Progress Session::ShowProgress(const std::string& unit) {
+  return [this, unit, start = SteadyClock::now()](std::int64_t done,
+                                                  std::int64_t total) {
+    const std::lock_guard lock(screen_);
+    if (!bar_) {
+      bar_.emplace(err_, ProgressStyleOfStderr(flags_.quiet), unit, total,
+                   start);
+    }
+    bar_->Update(done, SteadyClock::now());
+  };
+}
+
+void Session::ClearProgress() {
+  const std::lock_guard lock(screen_);
+  if (bar_) bar_->Clear();
+  bar_.reset();
 }
 
 }  // namespace torqued::cli

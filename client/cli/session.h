@@ -3,23 +3,23 @@
 
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <iosfwd>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
-#include "client/cli/flag_names.h"
+#include "client/cli/message_json.h"
+#include "client/cli/terminal/progress_bar.h"
 #include "client/cpp/client.h"
 #include "client/cpp/local_server.h"
 
 namespace torqued::cli {
 
 class InterruptGuard;
-class ProgressBar;
 
 enum class OutputFormat : std::uint8_t { kTable, kJson, kCsv };
 
@@ -36,30 +36,24 @@ struct GlobalFlags {
   client::ConnectOptions connect = {};
   OutputFormat output = OutputFormat::kTable;
   bool quiet = false;
-  /// Of the command that was given.
-  FlagNames flag_names = {};
 };
 
 /// Connects, or starts a local server, when a command first asks for it.
 class Session {
  public:
-  /// `exact`: where what must not be changed goes.
+  /// `data`: for bytes that count one by one.
   Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err,
-          std::ostream& exact);
+          std::ostream& data);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  const GlobalFlags& flags() const { return flags_; }
   OutputFormat output() const { return flags_.output; }
   v1::Validation validation() const { return flags_.validation; }
-  std::ostream& out() { return out_; }
-  std::ostream& err() { return err_; }
-  /// For bytes that count one by one, unless a terminal shows them.
-  std::ostream& exact() { return exact_; }
+  std::ostream& data() { return data_; }
 
   /// True when this session runs its own server.
-  bool is_local() const;
+  bool is_local() const { return flags_.server.empty(); }
   const client::Client& client();
 
   /// Throws UsageError unless the server outlives the call, or was asked for by
@@ -68,50 +62,45 @@ class Session {
 
   /// A model reference as it stands; with a local server also the path of a
   /// URDF file, which is registered under the file's name, in a temporary
-  /// store: call it before client(). Tells of its warnings on stderr, and of
-  /// all findings where it is refused. Throws DataError for what looks like a
-  /// file and is neither file nor model.
+  /// store: call it before client(). Tells of its warnings on stderr. Throws
+  /// DataError for what looks like a file and is neither file nor model.
   std::string ResolveModel(const std::string& model);
 
-  /// A remark on stderr, unless quiet. The shown progress gives way to it.
-  /// From any thread.
+  /// Registers the source in `file`, under its name if the request has none.
+  /// Tells all findings on stderr if the server refuses the model.
+  v1::RegisterModelReply Register(const std::string& file,
+                                  v1::RegisterModelRequest request);
+
+  /// Writes the answer in the form that the user wants.
+  void Answer(const std::function<Json()>& json,
+              const std::function<std::string()>& csv,
+              const std::function<void(std::ostream&)>& print);
+
+  /// A remark on stderr, unless quiet. From any thread.
   void Remark(const std::string& text);
   /// Remarks which columns of a file were not used.
   void RemarkUnused(const std::string& file,
                     const std::vector<std::string>& columns);
-  /// Held by whoever draws on stderr beside remarks.
-  std::unique_lock<std::mutex> LockScreen() {
-    return std::unique_lock(screen_);
-  }
-  /// What Remark gives way to, while it lives; null: nothing. The screen is
-  /// locked.
-  void set_progress(ProgressBar* progress) { progress_ = progress; }
-  /// What to remark first when the user interrupts, while `words` is set; it is
-  /// called on a thread of its own, and not any more once this returns. Empty:
-  /// nothing.
-  void set_last_words(std::function<std::string()> words);
   /// Remarks, once, that a call waits for another try after this failure.
   /// From any thread.
   void RemarkWaiting(const client::Error& error);
+  /// Shows on stderr, unless quiet, how much is done, until the answer. `unit`
+  /// is what is counted: "states". The time runs from here on.
+  client::Progress ShowProgress(const std::string& unit);
 
  private:
-  std::string RegisterFile(const std::string& path);
-  /// Throws DataError where `model` leads nowhere and looks like a file.
-  void RequireModel(const std::string& model);
   void StartLocalServer();
   /// What the guard does, on a thread of its own.
   void EndInterrupted();
-  void StopLocalServer();
+  void ClearProgress();
 
   GlobalFlags flags_;
   std::ostream& out_;
   std::ostream& err_;
-  std::ostream& exact_;
-  ProgressBar* progress_ = nullptr;
+  std::ostream& data_;
   std::atomic<bool> told_waiting_ = false;
-  std::mutex screen_;
-  std::mutex last_words_mutex_;  // guards last_words_
-  std::function<std::string()> last_words_;
+  std::mutex screen_;  // guards stderr and bar_
+  std::optional<ProgressBar> bar_;
   // The guard stops the server when the user interrupts, so it ends first.
   std::unique_ptr<client::LocalServer> local_server_;
   std::stop_source interrupted_;
@@ -119,9 +108,5 @@ class Session {
   std::unique_ptr<InterruptGuard> interrupt_guard_;
   std::unique_ptr<client::Client> client_;
 };
-
-/// A name for the model of a file: its stem, with what names may not hold
-/// replaced by '_'.
-std::string ModelNameOf(const std::filesystem::path& file);
 
 }  // namespace torqued::cli

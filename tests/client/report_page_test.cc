@@ -1,5 +1,4 @@
 #include "client/cli/check/reports.h"
-#include "client/cli/check/results.h"
 
 #include <gmock/gmock.h>
 
@@ -76,11 +75,6 @@ TEST(ReportPage, OfThousandsOfFilesShowsTheWorst) {
   EXPECT_LT(page.size(), 500000u);
 }
 
-TEST(ReportPage, AVerdictThatIsMissingIsNoPass) {
-  EXPECT_EQ(PageData(Checked(0, 2, 0))["passes"], true);
-  EXPECT_EQ(PageData(Checked(0, 2, 1))["passes"], false);
-}
-
 TEST(ReportPage, PayloadsAndPacesAreRoundedToWhatPasses) {
   Json check = Checked(6, 0, 0);
   check["results"][0]["payload_possible"] = false;
@@ -96,21 +90,6 @@ TEST(ReportPage, PayloadsAndPacesAreRoundedToWhatPasses) {
   EXPECT_EQ(results[3]["payload_text"], "-");
   EXPECT_EQ(results[3]["slow_down_text"], "at no pace");
   EXPECT_EQ(results[4]["slow_down_text"], "9.87859");
-}
-
-TEST(ReportPage, OfPositionsOutsideTheirLimitsNoPaceIsTold) {
-  v1::TrajectoryVerdict verdict;
-  verdict.mutable_slow_down()->set_possible(true);
-  verdict.mutable_slow_down()->set_factor(1.5);
-  v1::JointDemand* joint = verdict.add_joints();
-  joint->set_joint("elbow");
-  Json result;
-  AddVerdict(verdict, &result);
-  EXPECT_EQ(result["slow_down"], 1.5);
-  joint->set_position_violations(1);
-  Json other;
-  AddVerdict(verdict, &other);
-  EXPECT_FALSE(other.contains("slow_down"));
 }
 
 TEST(UtilizationText, DistinguishesJustBelowFromJustAboveTheLimit) {

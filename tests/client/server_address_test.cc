@@ -1,13 +1,9 @@
-#include "client/cli/server_address.h"
+#include "client/cpp/server_address.h"
 
 #include <gtest/gtest.h>
 
-#include "client/cpp/server_address.h"
-
-namespace torqued::cli {
+namespace torqued::client {
 namespace {
-
-using client::WithDefaultPort;
 
 TEST(ServerAddress, AHostWithoutAPortGetsTheDefaultOne) {
   EXPECT_EQ(WithDefaultPort("localhost"), "localhost:7421");
@@ -29,20 +25,5 @@ TEST(ServerAddress, WhatSaysWhereStaysAsItIs) {
   }
 }
 
-TEST(ServerAddress, WhereNoneCanBeIsSaidInASentence) {
-  for (const char* address :
-       {"", "host:", ":80", "host:0", "host:65536", "host:99999", "host:abc",
-        "host:80x", "host:-1", "http://host:80", "host/path:80", "unix:"}) {
-    EXPECT_NE(
-        AddressProblem(address).find("needs HOST, HOST:PORT, tls:HOST:PORT or "
-                                     "unix:PATH"),
-        std::string::npos)
-        << address;
-  }
-  EXPECT_EQ(AddressProblem("unix:" + std::string(107, 'x')), "");
-  EXPECT_EQ(AddressProblem("unix:" + std::string(108, 'x')),
-            "the path of a socket has at most 107 bytes");
-}
-
 }  // namespace
-}  // namespace torqued::cli
+}  // namespace torqued::client

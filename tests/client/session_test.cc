@@ -5,8 +5,6 @@
 #include <sstream>
 #include <string>
 
-#include "client/cli/terminal/progress_bar.h"
-
 namespace torqued::cli {
 namespace {
 
@@ -52,25 +50,11 @@ TEST_F(SessionTest, ThatItWaitsIsToldOnceWithTheReason) {
   EXPECT_EQ(err_.str(), "");
 }
 
-TEST_F(SessionTest, AFailureWithoutAReasonIsToldByItsCode) {
-  session_.RemarkWaiting({grpc::StatusCode::UNAVAILABLE, "re\x1bset"});
-  EXPECT_THAT(err_.str(), EndsWith(": UNAVAILABLE: re\\x1bset\n"));
-}
-
 TEST_F(LocalSessionTest, NoWaitIsToldForALocalServerThatHasEnded) {
   session_.RemarkWaiting({grpc::StatusCode::UNAVAILABLE, "reset"});
   EXPECT_EQ(err_.str(), "");
   session_.RemarkWaiting(kOverloaded);
   EXPECT_THAT(err_.str(), EndsWith("OVERLOADED: Too many rows.\n"));
-}
-
-TEST_F(SessionTest, TheBarGivesWayToARemark) {
-  const ProgressBar::TimePoint start;
-  ProgressBar bar(err_, ProgressStyle::kBar, "states", 10, start);
-  session_.set_progress(&bar);
-  bar.Update(1, start + std::chrono::seconds(1));
-  session_.Remark("hello");
-  EXPECT_THAT(err_.str(), EndsWith("\r\x1b[Ktorquectl: hello\n"));
 }
 
 TEST_F(QuietSessionTest, NothingIsTold) {

@@ -2,16 +2,15 @@
 
 #include <CLI/CLI.hpp>
 
-#include <charconv>
 #include <chrono>
 #include <utility>
 
 #include "client/cli/check/limits_file.h"
 #include "client/cli/errors.h"
+#include "client/cli/formats/number_text.h"
 #include "client/cli/request_flags.h"
 #include "client/cli/table_file.h"
 #include "client/cli/terminal/plain_text.h"
-#include "server/flags/near_names.h"
 
 namespace torqued::cli {
 namespace {
@@ -34,25 +33,6 @@ const Fields& StartFields() {
   return fields;
 }
 
-/// Before files are asked about.
-void CheckWrench(const client::Batch& wrench) {
-  const std::string flag = FlagOf(*kTables.begin());
-  if (wrench.cols() != 6) {
-    throw UsageError(flag, "needs 6 numbers, mx,my,mz,fx,fy,fz, has " +
-                               std::to_string(wrench.cols()));
-  }
-  if (!wrench.allFinite()) {
-    throw UsageError(flag, "one of its numbers is not finite");
-  }
-}
-
-/// About a column that may be the time under another name.
-std::string TimeHint(const std::vector<std::string>& unused) {
-  const std::vector<std::string> near = flags::NearNames("time", unused);
-  if (near.empty()) return {};
-  return "; the name '" + PlainText(near.front(), 128) + "' is unknown";
-}
-
 Json TableJson(const client::Batch& table) {
   Json rows = Json::array();
   for (const auto& row : table.rowwise()) {
@@ -61,37 +41,22 @@ Json TableJson(const client::Batch& table) {
   return rows;
 }
 
-/// Throws DataError if the server refuses a sample of the table, LimitsError if
-/// it refuses a joint of the file of limits.
-void ThrowOfFile(const client::Error& error, const StateTable& table,
-                 const std::filesystem::path& limits) {
-  const client::Error::Details& details = error.details();
-  if (details.field_violations.empty()) return;
-  const auto& [field, description] = details.field_violations.front();
-  const std::string sentence = PlainText(description);
-  const auto detail = [&details](const char* name) {
-    const auto found = details.metadata.find(name);
-    return found == details.metadata.end() ? std::string() : found->second;
-  };
-
-  if (details.reason == v1::Reason_Name(v1::INVALID_SAMPLE)) {
-    const std::string text = detail("row");
-    std::int64_t row = -1;
-    std::from_chars(text.data(), text.data() + text.size(), row);
-    if (row < 0) return;
-    // "q[4][2]": the place has the row, and the sentence has the joint.
-    const std::string array = PlainText(field.substr(0, field.find('[')));
-    throw DataError(table.Place(row),
-                    (array == "samples" ? "" : array + ": ") + sentence);
+/// Throws DataError if the server refuses a sample of the table.
+void ThrowOfSample(const client::Error& error, const StateTable& table) {
+  const auto& [reason, metadata, violations, delay] = error.details();
+  const auto row = metadata.find("row");
+  if (error.reason() != v1::INVALID_SAMPLE || violations.empty() ||
+      row == metadata.end()) {
+    return;
   }
-  const bool of_limits = field.starts_with("start.drives[") ||
-                         field.starts_with("start.position_limits[");
-  const std::string joint = detail("joint");
-  if (!of_limits || limits.empty() || joint.empty()) return;
-  throw LimitsError(limits.string(),
-                    "joint '" + PlainText(joint, 128) +
-                        "': " + PlainText(field.substr(field.find('.') + 1)) +
-                        ": " + sentence);
+  const auto number = ParseNumber(row->second);
+  if (!number || *number < 0) return;
+  // "q[4][2]": the place has the row, and the sentence has the joint.
+  const auto& [field, sentence] = violations.front();
+  const std::string array = PlainText(field.substr(0, field.find('[')));
+  throw DataError(
+      table.Place(static_cast<Eigen::Index>(*number)),
+      (array == "samples" ? "" : array + ": ") + PlainText(sentence));
 }
 
 }  // namespace
@@ -122,15 +87,17 @@ void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
   }
 }
 
-Checker::Checker(Session& session, const CheckFlags& flags)
-    : limits_(flags.limits) {
+Checker::Checker(Session& session, const CheckFlags& flags) {
   v1::Options* options = start_.mutable_options();
-  start_.set_derating(1);
   ReadFieldFlags(*flags.command, StartFields(), &start_);
   order_ = TakeJointOrder(options);
   if (flags.task) start_.mutable_operational_space();
   wrench_ = ReadTableFlags(*flags.command, kTables, options)
                 .tip_wrench_on_environment;
+  if (wrench_.size() > 0 && (wrench_.cols() != 6 || !wrench_.allFinite())) {
+    throw UsageError(FlagOf(*kTables.begin()),
+                     "needs 6 finite numbers, mx,my,mz,fx,fy,fz");
+  }
   wrench_frame_ = start_.tip_wrench_reference_frame();
   if (wrench_frame_ == v1::REFERENCE_FRAME_UNSPECIFIED) {
     wrench_frame_ = v1::REFERENCE_FRAME_LOCAL;
@@ -143,7 +110,6 @@ Checker::Checker(Session& session, const CheckFlags& flags)
     files_.emplace_back("file of limits", flags.limits);
     ReadLimits(flags.limits, &start_);
   }
-  if (wrench_.size() > 0) CheckWrench(wrench_);
   if (!flags.wrench_profile.empty()) {
     files_.emplace_back("file of wrenches", flags.wrench_profile);
     ReadWrenchProfile(flags.wrench_profile, &start_);
@@ -182,8 +148,7 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   if (table.time.empty()) {
     throw DataError(
         table.name,
-        "the file has no times; give each sample its 'time', in seconds" +
-            TimeHint(table.unused));
+        "the file has no times; give each sample its 'time', in seconds");
   }
   CheckedTrajectory checked;
   checked.file = file.string();
@@ -223,7 +188,7 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   try {
     checked.check = client_->CheckTrajectory(start, checked.samples, progress);
   } catch (const client::Error& error) {
-    ThrowOfFile(error, table, limits_);
+    ThrowOfSample(error, table);
     throw;
   }
   checked.seconds =

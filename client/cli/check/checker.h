@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "client/cli/errors.h"
 #include "client/cli/message_json.h"
 #include "client/cli/session.h"
 #include "client/cpp/trajectory_check.h"
@@ -29,12 +28,6 @@ struct CheckFlags {
   bool task = false;
 };
 void AddCheckFlags(CLI::App* command, CheckFlags* flags);
-
-/// A file of limits cannot be used, whatever the trajectory.
-class LimitsError : public DataError {
- public:
-  using DataError::DataError;
-};
 
 struct CheckedTrajectory {
   std::string file;
@@ -70,14 +63,13 @@ class Checker {
   Json OtherInputs() const;
 
   /// Reads and checks a file. Any number of threads may do so at a time. Throws
-  /// DataError, LimitsError or client::Error.
+  /// DataError or client::Error.
   CheckedTrajectory Check(const std::filesystem::path& file,
                           std::span<const v1::TrajectoryTable> tables,
                           const client::Progress& progress = {}) const;
 
  private:
   const client::Client* client_ = nullptr;
-  std::filesystem::path limits_;  // empty: none
   std::vector<std::pair<std::string, std::string>> files_;
   v1::ModelInfo model_;
   /// Of --joint-names; absent: not given, empty: canonical.

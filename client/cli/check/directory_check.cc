@@ -6,16 +6,16 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "client/cli/check/results.h"
 #include "client/cli/error_report.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/container.h"
-#include "client/cli/shown_progress.h"
+#include "client/cli/formats/number_text.h"
 #include "client/cli/terminal/plain_text.h"
 #include "core/base/text.h"
 
@@ -25,22 +25,18 @@ namespace {
 namespace fs = std::filesystem;
 using SteadyClock = std::chrono::steady_clock;
 
-/// Whether another file may do better.
+/// Whether another file may do better. The options are those of all files, but
+/// for the order of the joints.
 bool IsAboutTheFile(const client::Error& error) {
-  switch (error.code()) {
-    case grpc::StatusCode::INVALID_ARGUMENT:
-    case grpc::StatusCode::OUT_OF_RANGE: {
-      // The options are those of all files, but for the order of the joints.
-      const auto& violations = error.details().field_violations;
-      return violations.empty() ||
-             !violations.front().field.starts_with("start.") ||
-             violations.front().field.starts_with("start.options.joint_names");
-    }
-    case grpc::StatusCode::RESOURCE_EXHAUSTED:
-      return error.details().reason != "OVERLOADED";
-    default:
-      return false;
+  if (error.code() == grpc::StatusCode::RESOURCE_EXHAUSTED) {
+    return error.reason() != v1::OVERLOADED;
   }
+  const auto& violations = error.details().field_violations;
+  return (error.code() == grpc::StatusCode::INVALID_ARGUMENT ||
+          error.code() == grpc::StatusCode::OUT_OF_RANGE) &&
+         (violations.empty() ||
+          !violations.front().field.starts_with("start.") ||
+          violations.front().field.starts_with("start.options.joint_names"));
 }
 
 /// By name.
@@ -80,6 +76,29 @@ std::vector<std::string> FilesBelow(const fs::path& directory,
   return files;
 }
 
+/// A result begins with the name of the file below the directory, its size and
+/// the time when it was modified, in ns since 1970. Throws DataError.
+Json StartResult(const fs::path& directory, const std::string& file) {
+  const fs::path path = directory / file;
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(path, error);
+  fs::file_time_type time;
+  if (!error) time = fs::last_write_time(path, error);
+  if (error) throw DataError(path.string(), error.message());
+  const auto modified = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::file_clock::to_sys(time).time_since_epoch());
+  return {{"file", file}, {"bytes", bytes}, {"modified", modified.count()}};
+}
+
+/// Of a file that has not changed since.
+bool IsOf(const Json& result, const Json& now) {
+  const auto items = now.items();
+  return HasVerdict(result) &&
+         std::all_of(items.begin(), items.end(), [&result](const auto& item) {
+           return result.value(item.key(), Json()) == item.value();
+         });
+}
+
 /// The result of a file; nothing if it is no trajectory.
 std::optional<Json> Check(const Checker& checker, const fs::path& directory,
                           const std::string& file) {
@@ -94,8 +113,6 @@ std::optional<Json> Check(const Checker& checker, const fs::path& directory,
         continue;
       result["asked_words"].push_back(ToJson(asked));
     }
-  } catch (const LimitsError&) {
-    throw;  // of all files
   } catch (const NotATrajectory&) {
     return std::nullopt;
   } catch (const DataError& error) {
@@ -105,10 +122,21 @@ std::optional<Json> Check(const Checker& checker, const fs::path& directory,
     result["error"] = ErrorLine(error);
   } catch (const std::bad_alloc&) {
     result["error"] = "DATA (" + file + "): is too large for the memory";
-  } catch (const std::length_error&) {
-    result["error"] = "DATA (" + file + "): is too large for the memory";
   }
   return result;
+}
+
+/// What fails by severity, then what passes, and last what has no verdict.
+void RankWorstFirst(std::vector<Json>* results) {
+  std::sort(results->begin(), results->end(), [](const Json& a, const Json& b) {
+    const auto key = [](const Json& result) {
+      return std::tuple(
+          !HasVerdict(result), Passes(result),
+          -NumberFromJson(result.value("severity", Json())).value_or(0),
+          result["file"].get<std::string_view>());
+    };
+    return key(a) < key(b);
+  });
 }
 
 }  // namespace
@@ -127,74 +155,64 @@ Json CheckDirectory(Session& session, const Checker& checker,
   const auto total = static_cast<std::int64_t>(files.size());
 
   std::vector<Json> results;
+  Json asked_words = Json::array();  // of one file, for all
   std::optional<ResultsJournal> journal;
   if (!journal_path.empty()) {
     journal.emplace(journal_path, question);
     std::erase_if(files, [&](const std::string& file) {
       const auto before = journal->results().find(file);
-      if (before == journal->results().end() || !HasVerdict(before->second)) {
+      if (before == journal->results().end() ||
+          !IsOf(before->second, StartResult(directory, file))) {
         return false;
       }
-      const Json now = StartResult(directory, file);
-      for (const auto& [member, value] : now.items()) {
-        if (before->second[member] != value) return false;
-      }
       results.push_back(before->second);
+      asked_words = before->second.value("asked_words", asked_words);
       return true;
     });
   }
   const std::size_t resumed = results.size();
-  Json asked_words = Json::array();  // of one file, for all
-  for (Json& result : results) {
-    if (result.contains("asked_words")) asked_words = result["asked_words"];
-  }
 
   const auto begin = SteadyClock::now();
   std::mutex mutex;  // guards what follows
   std::size_t next = 0;
   auto done = static_cast<std::int64_t>(resumed);
   std::exception_ptr failure;
-  const std::shared_ptr<void> silence(
-      nullptr, [&session](void*) { session.set_last_words({}); });
-  session.set_last_words([&] {
-    mutex.lock();  // until the process ends, so that no result is added
-    return "interrupted: " + std::to_string(done) + " of " +
-           std::to_string(total) + " files done; " +
-           (journal ? "the same command resumes"
-                    : "with --results FILE the same command would resume");
-  });
-  {
-    ShownProgress progress(session, "files");
-    const auto work = [&] {
-      while (true) {
-        try {
-          std::unique_lock lock(mutex);
-          if (failure || next == files.size()) return;
-          const std::string& file = files[next++];
-          lock.unlock();
-          std::optional<Json> result = Check(checker, directory, file);
-          if (!result) {
-            session.Remark(PlainText(file, 128) + ": no trajectory, left out");
-          }
-          lock.lock();
-          // The journal may have no place for more.
-          if (failure) return;
-          if (result) {
-            if (!asked_words.empty()) result->erase("asked_words");
-            asked_words = result->value("asked_words", asked_words);
-            // The journal keeps results by name.
-            if (journal && FindInvalidUtf8(file) == std::string::npos) {
-              journal->Add(*result);
-            }
-            results.push_back(*std::move(result));
-          }
-          progress.Update(++done, total);
-        } catch (...) {
-          const std::lock_guard lock(mutex);
-          if (!failure) failure = std::current_exception();
+  const client::Progress progress = session.ShowProgress("files");
+  const auto work = [&] {
+    std::unique_lock lock(mutex);
+    while (!failure && next < files.size()) {
+      const std::string& file = files[next++];
+      lock.unlock();
+      std::optional<Json> result;
+      std::exception_ptr caught;
+      try {
+        result = Check(checker, directory, file);
+        if (!result) {
+          session.Remark(PlainText(file, 128) + ": no trajectory, left out");
         }
+      } catch (...) {
+        caught = std::current_exception();
       }
-    };
+      lock.lock();
+      if (failure) return;
+      failure = caught;
+      if (result) {
+        if (!asked_words.empty()) result->erase("asked_words");
+        asked_words = result->value("asked_words", asked_words);
+        try {
+          // The journal keeps results by name.
+          if (journal && FindInvalidUtf8(file) == std::string::npos) {
+            journal->Add(*result);
+          }
+        } catch (const DataError&) {
+          failure = std::current_exception();
+        }
+        results.push_back(*std::move(result));
+      }
+      progress(++done, total);
+    }
+  };
+  {
     std::vector<std::jthread> threads(
         std::min(files.size(), static_cast<std::size_t>(jobs)));
     for (std::jthread& thread : threads) thread = std::jthread(work);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/cli/check/results.h"
+#include "client/cli/formats/number_text.h"
 #include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
@@ -122,13 +123,14 @@ std::string TextOf(const Pairs& pairs) {
   return text;
 }
 
-/// "none" if no payload passes, "-" if the check did not look.
+/// "4.2" rounded to what passes, "none" if no payload does, "-" if the check
+/// did not look.
 std::string PayloadText(const Json& result) {
-  if (result.contains("largest_payload")) {
-    return LargestPayloadText(
-        RequiredNumberFromJson(result["largest_payload"]));
+  if (!result.contains("largest_payload")) {
+    return result.value("payload_possible", true) ? "-" : "none";
   }
-  return result.value("payload_possible", true) ? "-" : "none";
+  const double most = RequiredNumberFromJson(result["largest_payload"]);
+  return std::isinf(most) ? "any" : ReadableText(most, Side::kBelow);
 }
 
 }  // namespace
@@ -182,8 +184,10 @@ std::string DirectoryPage(const Json& check) {
     Json& rows = data[judged ? "results" : "without_verdict"];
     if (rows.size() >= (judged ? kListedFiles : kListedErrors)) continue;
     row["payload_text"] = PayloadText(row);
-    row["slow_down_text"] = SlowDownFactorText(
-        RequiredNumberFromJson(row.value("slow_down", Json("Infinity"))));
+    row["slow_down_text"] =
+        row.contains("slow_down")
+            ? ReadableText(row["slow_down"].get<double>(), Side::kAbove)
+            : "at no pace";
     rows.push_back(std::move(row));
   }
   std::ostringstream text;

@@ -1,17 +1,17 @@
 #include "client/cli/check/reports.h"
 
-#include <google/protobuf/descriptor.h>
-
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <ostream>
 
 #include "client/cli/check/results.h"
+#include "client/cli/document.h"
 #include "client/cli/evaluation_output.h"
 #include "client/cli/formats/csv.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/terminal/plain_text.h"
-#include "client/cli/terminal/table.h"
 
 namespace torqued::cli {
 namespace {
@@ -19,52 +19,32 @@ namespace {
 /// Of a list on a terminal.
 constexpr std::size_t kShown = 10;
 
-/// In protobuf's form 64-bit integers are strings.
-void CountsAsNumbers(const google::protobuf::Descriptor& type, Json& json) {
-  for (const auto& [name, value] : json.items()) {
-    const auto* const field = type.FindFieldByName(name);
-    if (field->cpp_type() == field->CPPTYPE_UINT64) {
-      value = std::stoull(value.get<std::string>());
-    } else if (field->cpp_type() == field->CPPTYPE_MESSAGE) {
-      if (value.is_object()) CountsAsNumbers(*field->message_type(), value);
-      if (!value.is_array()) continue;
-      for (Json& item : value) CountsAsNumbers(*field->message_type(), item);
+void PrintJoints(const v1::TrajectoryVerdict& verdict, std::ostream& out) {
+  Json rows = Json::array();
+  for (const v1::JointDemand& joint : verdict.joints()) {
+    Json& row = rows.emplace_back(
+        Json{{"joint", joint.joint()},
+             {"max |tau|", std::abs(joint.torque().value())},
+             {"at [s]", joint.torque().time()},
+             {"unit", joint.effort_unit()},
+             {"max |v|", std::abs(joint.velocity().value())},
+             {"energy [J]", joint.energy_given() - joint.energy_taken()}});
+    if (joint.has_torque_limit()) row["limit"] = joint.torque_limit();
+    if (joint.has_torque_use()) {
+      // May stand at another instant: limits may fall with speed.
+      row["most of limit"] = UtilizationText(joint.torque_use().value());
+      row["then [s]"] = joint.torque_use().time();
+    }
+    if (joint.has_rms_torque_use()) {
+      row["RMS"] = UtilizationText(joint.rms_torque_use());
+    }
+    if (joint.has_velocity_use()) {
+      row["of limit"] = UtilizationText(joint.velocity_use().value());
     }
   }
-}
-
-/// "-" if it is absent.
-std::string UseText(bool present, double use) {
-  return present ? UtilizationText(use) : "-";
-}
-
-void PrintJoints(const v1::TrajectoryVerdict& verdict, std::ostream& out) {
-  Table table({{"joint", Align::kLeft},
-               {"max |tau|", Align::kRight},
-               {"at [s]", Align::kRight},
-               {"limit", Align::kRight},
-               {"", Align::kLeft},
-               // May stand at another instant: limits may fall with speed.
-               {"most of limit", Align::kRight},
-               {"at [s]", Align::kRight},
-               {"RMS", Align::kRight},
-               {"max |v|", Align::kRight},
-               {"of limit", Align::kRight},
-               {"energy [J]", Align::kRight}});
-  for (const v1::JointDemand& joint : verdict.joints()) {
-    table.Add(
-        {joint.joint(), ReadableText(std::abs(joint.torque().value())),
-         ReadableText(joint.torque().time()),
-         joint.has_torque_limit() ? ReadableText(joint.torque_limit()) : "-",
-         joint.effort_unit(),
-         UseText(joint.has_torque_use(), joint.torque_use().value()),
-         joint.has_torque_use() ? ReadableText(joint.torque_use().time()) : "-",
-         UseText(joint.has_rms_torque_use(), joint.rms_torque_use()),
-         ReadableText(std::abs(joint.velocity().value())),
-         UseText(joint.has_velocity_use(), joint.velocity_use().value()),
-         ReadableText(joint.energy_given() - joint.energy_taken())});
-  }
-  table.Print(out);
+  PrintRows({"joint", "max |tau|", "at [s]", "limit", "unit", "most of limit",
+             "then [s]", "RMS", "max |v|", "of limit", "energy [J]"},
+            rows, out);
 }
 
 /// The first of `listed`, a line each, and how many of `count` are left.
@@ -83,13 +63,23 @@ std::string VerdictOf(const Json& result) {
 }
 
 bool IsUnlimited(const Json& result) {
-  return result["joint"].get<std::string_view>().empty();
+  return result.at("joint").get<std::string_view>().empty();
 }
 
 std::string LimitsOf(const Json& result) {
-  if (!HasVerdict(result)) return PlainText(result["error"].get<std::string>());
+  if (!HasVerdict(result))
+    return PlainText(result.at("error").get<std::string>());
   return IsUnlimited(result) ? "No joint has a limit."
-                             : result["worst"].get<std::string>();
+                             : result.at("worst").get<std::string>();
+}
+
+/// The limits that a file breaks and the remarks on its samples.
+std::string SentenceOf(const Json& result) {
+  const auto count = result.value("remarks", std::uint64_t{0});
+  if (count == 0) return LimitsOf(result);
+  return LimitsOf(result) + " " + std::to_string(count) +
+         (count == 1 ? " remark" : " remarks") +
+         " on the samples, the gravest: " + result.value("remark", "");
 }
 
 StateBlocks BlocksOf(const CheckedTrajectory& checked) {
@@ -126,48 +116,77 @@ std::string TorquesCsv(const StateBlocks& blocks) {
   return csv.text();
 }
 
+/// A case of JUnit. `kind` is the element that holds the text; empty: none.
+struct Case {
+  std::string of;
+  std::string name;
+  std::string kind;
+  std::string text;
+};
+
+std::string Junit(const std::string& name, const std::vector<Case>& cases) {
+  std::string counts = " tests=\"" + std::to_string(cases.size()) + "\"";
+  for (const char* const kind : {"failure", "error"}) {
+    const auto count =
+        std::count_if(cases.begin(), cases.end(),
+                      [kind](const Case& one) { return one.kind == kind; });
+    counts += std::string(" ") + kind + "s=\"" + std::to_string(count) + "\"";
+  }
+  std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" +
+                    counts + ">\n  <testsuite name=\"" + EscapedXml(name) +
+                    "\"" + counts + ">\n";
+  for (const auto& [of, title, kind, text] : cases) {
+    xml += "    <testcase classname=\"" + EscapedXml(of) + "\" name=\"" +
+           EscapedXml(title) + "\">";
+    if (!kind.empty()) {
+      xml += "<" + kind;
+      if (kind != "system-out") {
+        xml +=
+            " message=\"" + EscapedXml(text.substr(0, text.find('\n'))) + "\"";
+      }
+      xml += ">" + EscapedXml(text) + "</" + kind + ">";
+    }
+    xml += "</testcase>\n";
+  }
+  return xml + "  </testsuite>\n</testsuites>\n";
+}
+
+/// The messages that are listed for the joint and the kind. The verdict lists
+/// the gravest of all joints only; the joint has `count`.
+std::string Lines(const auto& listed, const v1::JointDemand& joint, int kind,
+                  std::uint64_t count) {
+  std::string text;
+  std::uint64_t left = count;
+  for (const auto& one : listed) {
+    if (one.kind() != kind || one.joint() != joint.joint()) continue;
+    text += one.message() + "\n";
+    --left;
+  }
+  if (text.empty()) text = joint.message() + "\n";
+  if (left > 0) text += std::to_string(left) + " more are not listed\n";
+  return text;
+}
+
 }  // namespace
 
 Json VerdictJson(const CheckedTrajectory& checked) {
-  Json json;
-  json["trajectory"] = checked.file;
-  Json verdict = ToJson(checked.check.verdict);
-  CountsAsNumbers(*v1::TrajectoryVerdict::descriptor(), verdict);
-  json.update(verdict);
+  Json json = {{"trajectory", checked.file}};
+  json.update(Document(checked.check.verdict));
   json["inputs"] = checked.inputs;
   json["seconds"] = checked.seconds;
   return json;
 }
 
-std::string VerdictCsv(const CheckedTrajectory& checked) {
-  static const CsvColumns kColumns = {
-      {"joint", "/joint"},
-      {"unit", "/effort_unit"},
-      {"tau", "/torque/value"},
-      {"torque_limit", "/torque_limit"},
-      {"torque_use", "/torque_use/value"},
-      {"rms_torque_use", "/rms_torque_use"},
-      {"sample", "/torque/sample"},
-      {"time", "/torque/time"},
-      {"velocity", "/velocity/value"},
-      {"velocity_use", "/velocity_use/value"},
-      {"energy_given", "/energy_given"},
-      {"energy_taken", "/energy_taken"},
-      {"torque_use_sample", "/torque_use/sample"},
-      {"torque_use_time", "/torque_use/time"},
-      {"velocity_remarks", "/velocity_remarks"},
-      {"acceleration_remarks", "/acceleration_remarks"},
-      {"remark", "/remark"}};
-  Json verdict = VerdictJson(checked);
-  for (Json& joint : verdict["joints"]) {
-    for (const Json& remark : verdict["remarks"]) {
-      // The gravest comes first.
-      if (remark["joint"] != joint["joint"]) continue;
-      joint["remark"] = remark["message"];
-      break;
-    }
+std::string ResultsCsv(const Json& results) {
+  Json rows = results;
+  for (Json& row : rows) {
+    row.update({{"verdict", VerdictOf(row)}, {"worst", LimitsOf(row)}});
   }
-  return CsvOf(kColumns, verdict["joints"]);
+  return CsvOf(
+      {"file", "verdict", "severity", "joint", "violations",
+       "largest_torque_use", "largest_velocity_use", "largest_payload",
+       "slow_down", "samples", "duration", "worst", "remarks", "remark"},
+      rows);
 }
 
 void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out) {
@@ -197,18 +216,6 @@ void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out) {
   PrintFirst(verdict.remarks(), verdict.remark_count(), out);
 }
 
-std::string SentenceOf(const Json& result) {
-  std::string limits = LimitsOf(result);
-  const auto count = result.value("remarks", std::uint64_t{0});
-  if (count == 0) return limits;
-  const std::string remarks =
-      std::to_string(count) + (count == 1 ? " remark" : " remarks") +
-      " on the samples, the gravest: " + result.value("remark", "");
-  // A file that fails for its samples alone says so first.
-  return !Passes(result) && result["violations"] == 0 ? remarks + " " + limits
-                                                      : limits + " " + remarks;
-}
-
 std::string TotalsOf(const Json& check) {
   std::string text = check["passed"].dump() + " pass, " +
                      check["failed"].dump() + " fail, " +
@@ -220,52 +227,94 @@ std::string TotalsOf(const Json& check) {
 }
 
 void PrintDirectory(const Json& check, std::ostream& out) {
-  const Json& results = check["results"];
-  const auto errors = check["errors"].get<std::size_t>();
-  out << ModelText(check["model"], check["revision"]) << "  " << results.size()
-      << " files\n"
-      << TotalsOf(check) << "\n";
-  // Those come last.
-  const std::size_t judged = results.size() - errors;
-  if (judged > 0) out << "\nThe worst:\n";
-  Table table({{"", Align::kRight},
-               {"file", Align::kLeft},
-               {"verdict", Align::kLeft},
-               {"of limit", Align::kRight},
-               {"", Align::kLeft}});
-  for (std::size_t k = 0; k < std::min(kShown, judged); ++k) {
-    const Json& result = results[k];
-    table.Add(
-        {std::to_string(k + 1),
-         PlainText(result["file"].get<std::string>(), 200), VerdictOf(result),
-         IsUnlimited(result)
-             ? "-"
-             : UtilizationText(RequiredNumberFromJson(result["severity"])),
-         SentenceOf(result)});
+  out << ModelText(check["model"], check["revision"]) << "  "
+      << check["files"].dump() << " files\n"
+      << TotalsOf(check) << "\n\n";
+  Json rows = Json::array();
+  std::string errors;
+  std::size_t more = 0;
+  for (const Json& result : check["results"]) {
+    if (!HasVerdict(result)) {
+      if (++more <= kShown) errors += "  " + SentenceOf(result) + "\n";
+    } else if (rows.size() < kShown) {
+      Json& row = rows.emplace_back(Json{
+          {"the worst", PlainText(result.at("file").get<std::string>(), 200)},
+          {"verdict", VerdictOf(result)},
+          {"", SentenceOf(result)}});
+      if (IsUnlimited(result)) continue;
+      row["of limit"] =
+          UtilizationText(RequiredNumberFromJson(result.at("severity")));
+    }
   }
-  if (judged > 0) table.Print(out);
-  if (errors > 0) out << "\nWithout a verdict:\n";
-  for (std::size_t k = 0; k < std::min(kShown, errors); ++k) {
-    out << "  " << SentenceOf(results[judged + k]) << "\n";
-  }
-  if (errors > kShown) {
-    out << "  and " << errors - kShown << " more\n";
-  }
+  if (!rows.empty())
+    PrintRows({"the worst", "verdict", "of limit", ""}, rows, out);
+  if (more > 0) out << "\nWithout a verdict:\n" << errors;
+  if (more > kShown) out << "  and " << more - kShown << " more\n";
 }
 
-std::string DirectoryCsv(const Json& check) {
-  CsvColumns columns;
-  for (const char* const member :
-       {"file", "verdict", "severity", "joint", "violations",
-        "largest_torque_use", "largest_velocity_use", "largest_payload",
-        "slow_down", "samples", "duration", "worst", "remarks", "remark"}) {
-    columns.emplace_back(member, std::string("/") + member);
+std::string VerdictJunit(const CheckedTrajectory& checked) {
+  const v1::TrajectoryVerdict& verdict = checked.check.verdict;
+  const bool judged = verdict.asked().consistent();
+  std::vector<Case> cases;
+  for (const v1::JointDemand& joint : verdict.joints()) {
+    const auto add = [&](const char* name, const auto& listed, int kind,
+                         std::uint64_t count, bool fails) {
+      Case& one = cases.emplace_back(Case{joint.joint(), name, "", ""});
+      if (count == 0) return;
+      one.kind = fails ? "failure" : "system-out";
+      one.text = Lines(listed, joint, kind, count);
+    };
+    const auto& violations = verdict.violations();
+    const auto& remarks = verdict.remarks();
+    if (joint.has_torque_use()) {
+      add("torque", violations, v1::LIMIT_KIND_TORQUE,
+          joint.torque_violations(), true);
+    }
+    if (joint.has_velocity_limit()) {
+      add("velocity", violations, v1::LIMIT_KIND_VELOCITY,
+          joint.velocity_violations(), true);
+    }
+    if (joint.has_lower_limit() || joint.has_upper_limit()) {
+      add("position", violations, v1::LIMIT_KIND_POSITION,
+          joint.position_violations(), true);
+    }
+    if (judged || joint.velocity_remarks() > 0) {
+      add("velocity against positions", remarks, v1::REMARK_KIND_VELOCITY,
+          joint.velocity_remarks(), judged);
+    }
+    if (judged || joint.acceleration_remarks() > 0) {
+      add("acceleration against velocities", remarks,
+          v1::REMARK_KIND_ACCELERATION, joint.acceleration_remarks(), judged);
+    }
   }
-  Json rows = check["results"];
-  for (Json& row : rows) {
-    row.update({{"verdict", VerdictOf(row)}, {"worst", LimitsOf(row)}});
+  return Junit(checked.file, cases);
+}
+
+std::string DirectoryJunit(const Json& check) {
+  std::vector<Case> cases;
+  for (const Json& result : check["results"]) {
+    const char* kind = "";
+    if (!HasVerdict(result)) {
+      kind = "error";
+    } else if (!Passes(result)) {
+      kind = "failure";
+    } else if (result.value("remarks", std::uint64_t{0}) > 0) {
+      kind = "system-out";
+    }
+    cases.push_back({"trajectory", result.at("file").get<std::string>(), kind,
+                     SentenceOf(result)});
   }
-  return CsvOf(columns, rows);
+  return Junit(check["directory"].get<std::string>(), cases);
+}
+
+std::string UtilizationText(double share) {
+  if (!std::isfinite(share)) return "over 100 %";
+  double tenths = std::round(1000 * share);
+  if (tenths == 1000 && share < 1) tenths = 999;
+  if (tenths == 1000 && share > 1) tenths = 1001;
+  std::array<char, 340> text;
+  std::snprintf(text.data(), text.size(), "%.1f %%", tenths / 10);
+  return text.data();
 }
 
 std::string TorquesBytes(const CheckedTrajectory& checked, Container container,

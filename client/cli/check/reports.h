@@ -14,10 +14,8 @@ namespace torqued::cli {
 /// The verdict as on the wire, but counts are numbers, with the file and the
 /// time that the check took.
 Json VerdictJson(const CheckedTrajectory& checked);
-/// A row for each joint.
-std::string VerdictCsv(const CheckedTrajectory& checked);
-/// A row for each file, the worst first.
-std::string DirectoryCsv(const Json& check);
+/// A row for each of these results.
+std::string ResultsCsv(const Json& results);
 void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out);
 /// "3 pass, 2 fail, 1 have no verdict; checked in 2.0 s".
 std::string TotalsOf(const Json& check);
@@ -28,8 +26,6 @@ void PrintDirectory(const Json& check, std::ostream& out);
 std::string VerdictJunit(const CheckedTrajectory& checked);
 /// The directory is a suite, a file a case.
 std::string DirectoryJunit(const Json& check);
-/// The limits that a file breaks and the remarks on its samples.
-std::string SentenceOf(const Json& result);
 
 /// HTML that needs nothing else. Below 1 MB for up to 30 joints: curves are
 /// thinned, and keep their extrema.
@@ -45,5 +41,8 @@ extern const std::string_view kReportTemplate;
 /// DataError naming `name` if the message cannot hold the times.
 std::string TorquesBytes(const CheckedTrajectory& checked, Container container,
                          const std::string& name);
+
+/// "45.8 %". Never "100.0 %" for a share just below or just above 1.
+std::string UtilizationText(double share);
 
 }  // namespace torqued::cli

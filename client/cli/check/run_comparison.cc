@@ -5,15 +5,14 @@
 #include <limits>
 #include <map>
 #include <ostream>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "client/cli/check/results.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/number_text.h"
+#include "client/cli/message_json.h"
 #include "client/cli/terminal/plain_text.h"
-#include "client/cli/terminal/table.h"
 
 namespace torqued::cli {
 namespace {
@@ -21,140 +20,40 @@ namespace {
 constexpr int kMaxDepth = 32;
 /// Of a list that may be long.
 constexpr std::size_t kShown = 10;
-constexpr std::size_t kWordBytes = 300;
 /// A smaller change does not count, of shares of limits, J and kg alike: a
 /// joint at rest has a speed of 0 in one run and of 1e-14 in the other.
 constexpr double kRounding = 1e-9;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-constexpr const char* kPayload = "largest payload [kg]";
-constexpr const char* kSlowDown = "slow-down that passes";
-
-struct Measure {
-  const char* path;
-  const char* words;
-  bool less_is_worse = false;
-};
-constexpr Measure kOfJoint[] = {
-    {"/torque_use/value", "torque of its limit"},
-    {"/velocity_use/value", "velocity of its limit"},
-    {"/rms_torque_use", "RMS torque"}};
-constexpr Measure kOfRun[] = {
-    {"/violation_count", "violations"},
-    {"/remark_count", "remarks on the samples"},
-    {"/payload/most", kPayload, true},
-    {"/slow_down/factor", kSlowDown},
-    {"/energy_given", "energy given [J]"},
-    {"/path_inertia/sigma_min/value", "sigma_min", true},
-    {"/path_inertia/condition/value", "condition of Lambda"}};
-
 struct Number {
-  std::string what;
   double value = 0;
   bool less_is_worse = false;
 };
 
 struct Run {
-  Json question;
+  std::map<std::string, std::string> asked = {};  // what, in words
+  bool has_words = false;                         // those of the server
   bool passes = true;
-  std::vector<Number> numbers = {};
   bool of_files = false;
-  /// The results of files, or an empty object for each number.
-  std::map<std::string, Json> items = {};
+  std::map<std::string, Number> numbers = {};
+  Results results = {};  // of files
 };
 
-/// A list is an object by the names of joints, which need no common order, or
-/// by the numbers of its items; any other value is itself.
-Json ByName(const Json& json) {
-  if (!json.is_array()) return json;
-  Json named = Json::object();
-  for (std::size_t k = 0; k < json.size(); ++k) {
-    Json item = json[k];
-    std::string name = std::to_string(k);
-    for (const char* const member : {"joint", "dof", "coordinate"}) {
-      if (!item.is_object() || !item.value(member, Json()).is_string())
-        continue;
-      name = item[member].get<std::string>();
-      item.erase(member);
-    }
-    named[name] = std::move(item);
-  }
-  return named;
+void Add(const Json& of, const char* path, const std::string& what, Run* run,
+         bool less_is_worse = false) {
+  const Json::json_pointer pointer(path);
+  if (!of.contains(pointer)) return;
+  run->numbers[what] = {RequiredNumberFromJson(of[pointer]), less_is_worse};
 }
 
-/// "asked.options.payload.mass", with its values or "none", for each member
-/// that differs. `groups` are "asked.options" and the like, each once.
-void AddDifferences(const Json& left, const Json& right,
-                    const std::string& path, Json* differences, Json* groups) {
-  const Json before = ByName(left), after = ByName(right);
-  // The revision says which model it was.
-  if (before == after || path == "asked.model") return;
-  if (before.is_object() && after.is_object()) {
-    Json members = before;
-    members.update(after);
-    for (const auto& [name, value] : members.items()) {
-      std::string member = path.empty() ? "" : path + ".";
-      member += name;
-      AddDifferences(before.value(name, Json()), after.value(name, Json()),
-                     member, differences, groups);
-    }
-    return;
-  }
-  const auto text = [](const Json& json) {
-    if (json.empty()) return std::string("none");
-    return json.is_string() ? json.get<std::string>() : json.dump();
-  };
-  differences->push_back(
-      {{"what", path}, {"before", text(left)}, {"after", text(right)}});
-  const std::size_t begin = path.starts_with("asked.") ? 6 : 0;
-  const Json group = path.substr(0, path.find('.', begin));
-  if (groups->empty() || groups->back() != group) groups->push_back(group);
-}
-
-/// What counted, whether or not a client wrote what is a default.
-Json QuestionOf(const Json& summary) {
-  const Json& echo = summary.at("echo");
-  Json asked = summary.at("asked");
-  asked.erase("tables");
-  asked["options"] = Json::object();
-  for (const char* const option :
-       {"terms", "tip_frame", "reference_frame", "precision", "payload"}) {
-    asked["options"][option] = echo.value(option, Json());
-  }
-  asked["operational_space"] = echo.value("operational_space", Json());
-  Json& frame = asked["tip_wrench_reference_frame"];
-  if (frame == "REFERENCE_FRAME_UNSPECIFIED") frame = "REFERENCE_FRAME_LOCAL";
-  Json inputs = summary.value("inputs", Json::object());
-  // Numbers are compared by the names of joints.
-  inputs.erase("joints");
-  // `asked` has the frame of a wrench that the file itself brings.
-  if (!inputs.contains("wrench") && !inputs.contains("wrench_profile")) {
-    inputs["wrench_frame"] = frame;
-  }
-  return {{"revision", echo.at("revision")},
-          {"server_version", echo.at("server_version")},
-          {"samples", summary.at("samples")},
-          {"duration", summary.at("duration")},
-          {"derived", summary.at("derived")},
-          {"inputs", inputs},
-          {"asked", asked}};
-}
-
-Run RunOfFile(Json summary) {
-  Run run = {.question = QuestionOf(summary),
-             .passes = summary.at("passes").get<bool>()};
-  const auto add = [&run](const Json& of, const Measure& measure,
-                          const std::string& name) {
-    const Json::json_pointer path(measure.path);
-    if (!of.contains(path)) return;
-    run.numbers.push_back({name + measure.words,
-                           RequiredNumberFromJson(of[path]),
-                           measure.less_is_worse});
-  };
+void ReadFileRun(Json summary, Run* run) {
+  run->passes = summary.at("passes").get<bool>();
   bool leaves_positions = false;
   for (const Json& joint : summary.at("joints")) {
     const std::string name = joint.at("joint").get<std::string>() + ": ";
-    for (const Measure& measure : kOfJoint) add(joint, measure, name);
+    Add(joint, "/torque_use/value", name + "torque of its limit", run);
+    Add(joint, "/velocity_use/value", name + "velocity of its limit", run);
+    Add(joint, "/rms_torque_use", name + "RMS torque", run);
     leaves_positions =
         leaves_positions || joint.value("position_violations", Json(0)) != 0;
   }
@@ -164,43 +63,66 @@ Run RunOfFile(Json summary) {
   if (!summary.at("slow_down").at("possible") || leaves_positions) {
     summary["slow_down"]["factor"] = NumberJson(kInfinity);
   }
-  for (const Measure& measure : kOfRun) add(summary, measure, "");
-  for (const Number& number : run.numbers) {
-    run.items.emplace(number.what, Json::object());
+  Add(summary, "/violation_count", "violations", run);
+  Add(summary, "/remark_count", "remarks on the samples", run);
+  Add(summary, "/payload/most", "largest payload [kg]", run, true);
+  Add(summary, "/slow_down/factor", "slow-down that passes", run);
+  Add(summary, "/energy_given", "energy given [J]", run);
+  Add(summary, "/path_inertia/sigma_min/value", "sigma_min", run, true);
+  Add(summary, "/path_inertia/condition/value", "condition of Lambda", run);
+  for (const char* const member : {"samples", "duration"}) {
+    run->asked[member] = summary.at(member).dump();
   }
-  return run;
 }
 
-Run RunOfFiles(JournalContent content) {
-  Run run = {.question = std::move(content.question), .of_files = true};
-  for (const auto& [file, result] : content.results) {
-    run.passes = run.passes && Passes(result);
+void ReadFilesRun(Results results, Run* run) {
+  run->of_files = true;
+  for (const auto& [file, result] : results) {
+    run->passes = run->passes && Passes(result);
     if (!HasVerdict(result)) continue;
-    run.numbers.push_back({file, RequiredNumberFromJson(result["severity"])});
-    run.numbers.push_back(
-        {file + ": remarks on the samples", result.value("remarks", 0.0)});
+    run->numbers[file].value = RequiredNumberFromJson(result.at("severity"));
+    run->numbers[file + ": remarks on the samples"].value =
+        result.value("remarks", 0.0);
   }
-  run.items = std::move(content.results);
-  return run;
+  run->results = std::move(results);
 }
 
 Run ReadRun(std::string_view text, const std::string& name) {
-  if (LooksLikeJournal(text)) {
-    JournalContent content = ParseJournal(text, name);
-    if (!content.question.is_object())
-      throw DataError(name, "the file is cut off");
-    return RunOfFiles(std::move(content));
-  }
-  Json json = ParseJsonText(text, kMaxDepth, name);
   try {
-    if (!json.contains("results")) return RunOfFile(std::move(json));
-    JournalContent content = {.question = Json::object(),
-                              .results = ResultsByFile(json["results"], name)};
-    for (const char* const member :
-         {"model", "revision", "server_version", "asked", "inputs"}) {
-      if (json.contains(member)) content.question[member] = json[member];
+    Run run;
+    Json question;
+    if (LooksLikeJournal(text)) {
+      JournalContent content = ParseJournal(text, name);
+      question = std::move(content.question);
+      for (const auto& [file, result] : content.results) {
+        // One has them for all.
+        if (!result.contains("asked_words")) continue;
+        question["asked_words"] = result["asked_words"];
+      }
+      ReadFilesRun(std::move(content.results), &run);
+    } else {
+      question = ParseJsonText(text, kMaxDepth, name);
+      if (question.contains("results")) {
+        Results results;
+        for (const Json& result : question["results"]) {
+          results[result.at("file").get<std::string>()] = result;
+        }
+        ReadFilesRun(std::move(results), &run);
+      } else {
+        ReadFileRun(question, &run);
+        const Json echo = question.at("echo");
+        question.update(echo);
+      }
     }
-    return RunOfFiles(std::move(content));
+    for (const char* const member : {"revision", "server_version"}) {
+      run.asked[member] = question.at(member).get<std::string>();
+    }
+    for (const Json& asked : question.value("asked_words", Json())) {
+      run.has_words = true;
+      run.asked[asked.at("title").get<std::string>()] =
+          asked.at("words").get<std::string>();
+    }
+    return run;
   } catch (const Json::exception&) {
     throw DataError(name,
                     "the file is neither a summary nor a file of results of "
@@ -211,77 +133,35 @@ Run ReadRun(std::string_view text, const std::string& name) {
 /// Empty for a change that does not count.
 const char* ChangeOf(const Number& before, double after, double tolerance) {
   if (before.value == after) return "same";
-  if (std::isnan(before.value)) return "";
   const double scale = std::max(std::abs(before.value), std::abs(after));
-  const double more = after - before.value;
-  if (std::isfinite(scale) &&
-      std::abs(more) <= std::max(tolerance * scale, kRounding)) {
+  if (std::isfinite(scale) && std::abs(after - before.value) <=
+                                  std::max(tolerance * scale, kRounding)) {
     return "";
   }
-  return (more > 0) == before.less_is_worse && !std::isnan(after) ? "better"
-                                                                  : "worse";
+  return (after > before.value) == before.less_is_worse ? "better" : "worse";
 }
 
-void CompareNumbers(const Run& before, const Run& after, double tolerance,
-                    Json* report) {
-  std::map<std::string, double> later;
-  for (const Number& number : after.numbers) {
-    later.emplace(number.what, number.value);
-  }
-  for (const Number& number : before.numbers) {
-    const auto found = later.find(number.what);
-    if (found == later.end()) continue;
-    if (before.of_files && number.value == 0 && found->second == 0) continue;
-    const auto json = [&number](double one) {
-      return number.what == kPayload && one == -kInfinity ? Json()
-                                                          : NumberJson(one);
-    };
-    const std::string change = ChangeOf(number, found->second, tolerance);
-    (*report)["numbers"].push_back({{"what", number.what},
-                                    {"before", json(number.value)},
-                                    {"after", json(found->second)},
-                                    {"change", change}});
-    if (change == "worse") (*report)["worse"] = true;
-  }
-}
-
-void CompareItems(const Run& before, const Run& after, Json* report) {
-  const auto add = [&](const char* list, const std::string& item, bool worse) {
-    (*report)[list].push_back(item);
-    if (worse && before.of_files) (*report)["worse"] = true;
+void CompareResults(const Results& before, const Results& after, Json* report) {
+  const auto add = [report](const char* list, const std::string& file,
+                            bool worse) {
+    (*report)[list].push_back(file);
+    if (worse) (*report)["worse"] = true;
   };
-  for (const auto& [item, earlier] : before.items) {
-    const auto found = after.items.find(item);
+  for (const auto& [file, earlier] : before) {
+    const auto found = after.find(file);
     // A verdict that is missing may be as bad as any.
-    if (found == after.items.end()) {
-      add("only_before", item, true);
+    if (found == after.end()) {
+      add("only_before", file, true);
     } else if (HasVerdict(earlier) && !HasVerdict(found->second)) {
-      add("without_verdict", item, true);
-    } else if (Passes(earlier) && !Passes(found->second)) {
-      add("newly_failing", item, true);
-    } else if (!Passes(earlier) && Passes(found->second)) {
-      add("newly_passing", item, false);
+      add("without_verdict", file, true);
+    } else if (Passes(earlier) != Passes(found->second)) {
+      add(Passes(earlier) ? "newly_failing" : "newly_passing", file,
+          Passes(earlier));
     }
   }
-  for (const auto& [item, later] : after.items) {
-    if (!before.items.contains(item)) add("only_after", item, false);
+  for (const auto& [file, later] : after) {
+    if (!before.contains(file)) add("only_after", file, false);
   }
-}
-
-void PrintList(const char* title, const Json& list, std::ostream& out) {
-  if (list.empty()) return;
-  out << title << " (" << list.size() << "):";
-  for (std::size_t k = 0; k < std::min(kShown, list.size()); ++k) {
-    out << (k == 0 ? " " : ", ") << PlainText(list[k].get<std::string>(), 200);
-  }
-  out << (list.size() > kShown ? ", ...\n" : "\n");
-}
-
-std::string NumberText(const std::string& what, const Json& number) {
-  if (number.is_null()) return "none";
-  const double value = RequiredNumberFromJson(number);
-  if (what == kPayload) return LargestPayloadText(value);
-  return what == kSlowDown ? SlowDownFactorText(value) : ReadableText(value);
 }
 
 /// Of many files the changes alone, the largest first.
@@ -291,18 +171,21 @@ std::vector<Json> Shown(const Json& report) {
   std::erase_if(numbers, [](const Json& number) {
     return number["change"] != "worse" && number["change"] != "better";
   });
-  const auto key = [](const Json& number) {
-    return std::tuple(RequiredNumberFromJson(number["before"]) -
-                          RequiredNumberFromJson(number["after"]),
-                      number["what"].get<std::string>());
+  const auto more = [](const Json& number) {
+    const double change = RequiredNumberFromJson(number["after"]) -
+                          RequiredNumberFromJson(number["before"]);
+    return std::isnan(change) ? 0 : change;
   };
-  std::sort(numbers.begin(), numbers.end(),
-            [&key](const Json& a, const Json& b) { return key(a) < key(b); });
-  if (numbers.size() > kShown) numbers.resize(kShown);
+  std::stable_sort(
+      numbers.begin(), numbers.end(),
+      [&more](const Json& a, const Json& b) { return more(a) > more(b); });
+  numbers.resize(std::min(kShown, numbers.size()));
   return numbers;
 }
 
 }  // namespace
+
+const Members kComparedColumns = {"what", "before", "after", "change"};
 
 Json CompareRuns(const std::string& before_name, std::string_view before_text,
                  const std::string& after_name, std::string_view after_text,
@@ -321,60 +204,70 @@ Json CompareRuns(const std::string& before_name, std::string_view before_text,
                  {"passed_before", before.passes},
                  {"passes_after", after.passes}};
   for (const char* const list :
-       {"differences", "asked", "only_before", "only_after", "newly_failing",
-        "newly_passing", "without_verdict", "numbers"}) {
+       {"asked", "only_before", "only_after", "newly_failing", "newly_passing",
+        "without_verdict", "numbers"}) {
     report[list] = Json::array();
   }
-  AddDifferences(before.question, after.question, "", &report["asked"],
-                 &report["differences"]);
-  CompareNumbers(before, after, tolerance, &report);
-  CompareItems(before, after, &report);
+  std::map<std::string, std::pair<std::string, std::string>> asked;
+  for (const auto& [what, words] : before.asked) asked[what].first = words;
+  for (const auto& [what, words] : after.asked) asked[what].second = words;
+  for (const auto& [what, words] : asked) {
+    if (words.first == words.second) continue;
+    // Without a verdict there are none.
+    const bool is_missing = words.first.empty() || words.second.empty();
+    if (is_missing && !(before.has_words && after.has_words)) continue;
+    const auto cell = [](const std::string& text) {
+      return text.empty() ? Json() : Json(text);
+    };
+    report["asked"].push_back({{"what", what},
+                               {"before", cell(words.first)},
+                               {"after", cell(words.second)}});
+  }
+  for (const auto& [what, number] : before.numbers) {
+    const auto found = after.numbers.find(what);
+    if (found == after.numbers.end()) continue;
+    const double later = found->second.value;
+    if (before.of_files && number.value == 0 && later == 0) continue;
+    const std::string change = ChangeOf(number, later, tolerance);
+    report["numbers"].push_back({{"what", what},
+                                 {"before", NumberJson(number.value)},
+                                 {"after", NumberJson(later)},
+                                 {"change", change}});
+    if (change == "worse") report["worse"] = true;
+  }
+  CompareResults(before.results, after.results, &report);
   return report;
 }
 
 void PrintComparison(const Json& report, std::ostream& out) {
-  const Json& asked = report["asked"];
-  if (!asked.empty()) out << "Asked differently (" << asked.size() << "):\n";
-  for (std::size_t k = 0; k < std::min(kShown, asked.size()); ++k) {
-    const auto text = [&asked, k](const char* member) {
-      return PlainText(asked[k][member].get<std::string>(), kWordBytes);
-    };
-    out << "  " << text("what") << ": " << text("before") << " -> "
-        << text("after") << "\n";
+  if (!report["asked"].empty()) {
+    out << "Asked differently:\n";
+    PrintRows({"what", "before", "after"}, report["asked"], out);
+    out << "\n";
   }
-  if (asked.size() > kShown) {
-    out << "  and " << asked.size() - kShown << " more\n";
+  constexpr std::pair<const char*, const char*> kLists[] = {
+      {"only_before", "Only before"},
+      {"only_after", "Only after"},
+      {"newly_failing", "Newly failing"},
+      {"newly_passing", "Newly passing"},
+      {"without_verdict", "No verdict any more"}};
+  for (const auto& [member, title] : kLists) {
+    const Json& list = report[member];
+    for (std::size_t k = 0; k < std::min(kShown, list.size()); ++k) {
+      out << title << ": " << PlainText(list[k].get<std::string>(), 200)
+          << "\n";
+    }
+    if (list.size() > kShown) {
+      out << title << ": and " << list.size() - kShown << " more\n";
+    }
   }
-  PrintList("Only before", report["only_before"], out);
-  PrintList("Only after", report["only_after"], out);
-  PrintList("Newly failing", report["newly_failing"], out);
-  PrintList("Newly passing", report["newly_passing"], out);
-  PrintList("No verdict any more", report["without_verdict"], out);
-  Table table(
-      {{report["of_files"] ? "largest share of a limit" : "", Align::kLeft},
-       {"before", Align::kRight},
-       {"after", Align::kRight},
-       {"", Align::kLeft}});
-  for (const Json& number : Shown(report)) {
-    const auto what = number["what"].get<std::string>();
-    table.Add({PlainText(what, 200), NumberText(what, number["before"]),
-               NumberText(what, number["after"]),
-               number["change"].get<std::string>()});
-  }
-  if (!table.empty()) table.Print(out);
+  const std::vector<Json> numbers = Shown(report);
+  if (!numbers.empty()) PrintRows(kComparedColumns, numbers, out);
   const auto verdict = [&report](const char* run) {
     return report[run] ? "PASS" : "FAIL";
   };
   out << verdict("passed_before") << " -> " << verdict("passes_after") << ", "
       << (report["worse"] ? "worse" : "not worse") << "\n";
-}
-
-std::string ComparisonCsv(const Json& report) {
-  return CsvOf({{"what", "/what"},
-                {"before", "/before"},
-                {"after", "/after"},
-                {"change", "/change"}},
-               report["numbers"]);
 }
 
 }  // namespace torqued::cli

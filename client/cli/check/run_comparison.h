@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/cli/message_json.h"
+#include "client/cli/document.h"
 
 namespace torqued::cli {
 
@@ -18,6 +18,7 @@ Json CompareRuns(const std::string& before_name, std::string_view before_text,
                  double tolerance);
 
 void PrintComparison(const Json& report, std::ostream& out);
-std::string ComparisonCsv(const Json& report);
+/// The columns of its numbers.
+extern const Members kComparedColumns;
 
 }  // namespace torqued::cli

@@ -1,30 +1,30 @@
-// The commands of torquectl. Each adds its options to the application and, when
-// it is the one that the user wants, sets what runs.
+// The commands of torquectl.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <utility>
 
 #include "client/cli/exit_code.h"
 #include "client/cli/session.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace torqued::cli {
 
 using Runner = std::function<ExitCode(Session&)>;
 
-void AddModelsAdd(CLI::App* models, Runner* runner);
-void AddModelsValidate(CLI::App* models, Runner* runner);
-void AddModelsList(CLI::App* models, Runner* runner);
-void AddModelsShow(CLI::App* models, Runner* runner);
-void AddModelsRemove(CLI::App* models, Runner* runner);
+/// `run` becomes the runner if it is the command that the user wants.
+inline CLI::App* AddCommand(CLI::App* app, const std::string& name,
+                            const std::string& about, Runner* runner,
+                            Runner run) {
+  CLI::App* command = app->add_subcommand(name, about);
+  command->callback([runner, run = std::move(run)] { *runner = run; });
+  return command;
+}
 
+void AddModels(CLI::App* app, Runner* runner);
 void AddDynamics(CLI::App* app, Runner* runner);
-void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner);
-void AddTrajectoryCompare(CLI::App* trajectory, Runner* runner);
-void AddPing(CLI::App* app, Runner* runner);
-void AddInfo(CLI::App* app, Runner* runner);
+void AddTrajectory(CLI::App* app, Runner* runner);
+void AddServer(CLI::App* app, Runner* runner);
 
 }  // namespace torqued::cli

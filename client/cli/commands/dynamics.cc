@@ -1,7 +1,7 @@
 // torquectl id, mass-matrix, fd, opspace, compute
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,7 +11,6 @@
 #include "client/cli/errors.h"
 #include "client/cli/evaluation_output.h"
 #include "client/cli/request_flags.h"
-#include "client/cli/shown_progress.h"
 #include "client/cli/table_file.h"
 #include "server/flags/options.h"
 
@@ -94,37 +93,43 @@ std::vector<std::string> QuantityNames() {
 }
 
 ExitCode Run(Session& session, const Flags& flags) {
-  std::vector<v1::Quantity> quantities = flags.quantities;
+  // In the order of the contract.
+  std::set<v1::Quantity> asked(flags.quantities.begin(),
+                               flags.quantities.end());
   const std::vector<std::string> names = QuantityNames();
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    const auto count =
-        std::count(flags.asked.begin(), flags.asked.end(), names[k]);
-    if (count > 1) throw UsageError("QUANTITIES", names[k] + " is named twice");
+  for (const std::string& name : flags.asked) {
     // Behind UNSPECIFIED.
-    if (count == 1) quantities.push_back(static_cast<v1::Quantity>(k + 1));
+    const auto number =
+        std::find(names.begin(), names.end(), name) - names.begin() + 1;
+    if (!asked.insert(static_cast<v1::Quantity>(number)).second) {
+      throw UsageError("QUANTITIES", name + " is named twice");
+    }
   }
+  const std::vector<v1::Quantity> quantities(asked.begin(), asked.end());
   v1::EvaluateStart start;
   ReadFieldFlags(*flags.command, flags.options, &start);
   start.set_model(session.ResolveModel(flags.model));
   const client::States states = LoadStates(session, flags, &start);
   client::ComputeOptions options{start.options(), start.operational_space(),
                                  start.tip_wrench_reference_frame()};
-  if (std::count(quantities.begin(), quantities.end(),
-                 v1::QUANTITY_OPERATIONAL_SPACE) > 0) {
+  if (asked.contains(v1::QUANTITY_OPERATIONAL_SPACE)) {
     // Every form of output shows it.
     options.operational_space.set_sigma_min(true);
   }
+  options.progress = session.ShowProgress("states");
   return PrintEvaluation(
       session, quantities,
-      Compute(session, quantities, start.model(), states, std::move(options)));
+      session.client().Compute(start.model(), quantities, states, options));
 }
 
 }  // namespace
 
 void AddDynamics(CLI::App* app, Runner* runner) {
   for (const Command& row : kCommands) {
-    CLI::App* command = app->add_subcommand(row.name, row.about);
     const auto flags = std::make_shared<Flags>();
+    CLI::App* command =
+        AddCommand(app, row.name, row.about, runner,
+                   [flags](Session& session) { return Run(session, *flags); });
     flags->command = command;
     if (row.quantity != v1::QUANTITY_UNSPECIFIED) {
       flags->quantities = {row.quantity};
@@ -152,9 +157,6 @@ void AddDynamics(CLI::App* app, Runner* runner) {
     command->footer(
         "Tables have a row for each state or one for all: a,b,... with ; "
         "between rows, or the flag again, or @file.npy or @file.csv.");
-    command->callback([flags, runner] {
-      *runner = [flags](Session& session) { return Run(session, *flags); };
-    });
   }
 }
 

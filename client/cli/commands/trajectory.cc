@@ -1,5 +1,4 @@
 // torquectl trajectory check and trajectory compare
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -12,10 +11,11 @@
 #include "client/cli/check/checker.h"
 #include "client/cli/check/directory_check.h"
 #include "client/cli/check/reports.h"
+#include "client/cli/check/results.h"
 #include "client/cli/check/run_comparison.h"
 #include "client/cli/commands/commands.h"
+#include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
-#include "client/cli/shown_progress.h"
 #include "server/flags/options.h"
 
 namespace torqued::cli {
@@ -43,23 +43,9 @@ Container TorquesContainer(const std::string& path) {
 
 using Content = std::function<std::string()>;
 
-/// In the form that the user wants on standard output, and in files. A file
-/// that cannot be written keeps no other one from being written: the verdict
-/// may have taken hours. Throws one DataError for all that failed.
-void Tell(Session& session, const Content& json, const Content& csv,
-          const std::function<void(std::ostream&)>& print,
-          const std::vector<std::pair<std::string, Content>>& files) {
-  switch (session.output()) {
-    case OutputFormat::kJson:
-      session.out() << json();
-      break;
-    case OutputFormat::kCsv:
-      session.out() << csv();
-      break;
-    case OutputFormat::kTable:
-      print(session.out());
-      break;
-  }
+/// A file that cannot be written keeps no other one from being written: the
+/// verdict may have taken hours. Throws one DataError for all that failed.
+void WriteFiles(const std::vector<std::pair<std::string, Content>>& files) {
   std::string place, problems;
   for (const auto& [path, content] : files) {
     if (path.empty()) continue;
@@ -101,18 +87,16 @@ ExitCode RunDirectory(Session& session, const Flags& flags) {
         "the torques of one file can be written, not those of many");
   }
   const Checker checker(session, flags.check);
-  const Json check =
-      CheckDirectory(session, checker, flags.file,
-                     {flags.check.limits, flags.check.wrench_profile,
-                      flags.json, flags.junit, flags.results},
-                     flags.results, flags.jobs);
-  const auto json = [&] { return ToText(check); };
-  Tell(
-      session, json, [&] { return DirectoryCsv(check); },
-      [&](std::ostream& out) { PrintDirectory(check, out); },
-      {{flags.html, [&] { return DirectoryPage(check); }},
-       {flags.junit, [&] { return DirectoryJunit(check); }},
-       {flags.json, json}});
+  Json check = CheckDirectory(session, checker, flags.file,
+                              {flags.check.limits, flags.check.wrench_profile,
+                               flags.json, flags.junit, flags.results},
+                              flags.results, flags.jobs);
+  session.Answer([&] { return check; },
+                 [&] { return ResultsCsv(check["results"]); },
+                 [&](std::ostream& out) { PrintDirectory(check, out); });
+  WriteFiles({{flags.html, [&] { return DirectoryPage(check); }},
+              {flags.junit, [&] { return DirectoryJunit(check); }},
+              {flags.json, [&] { return ToText(check); }}});
   if (check["errors"] > 0) return ExitCode::kError;
   return check["failed"] > 0 ? ExitCode::kNo : ExitCode::kOk;
 }
@@ -136,55 +120,52 @@ ExitCode Run(Session& session, const Flags& flags) {
   }
   if (!flags.torques.empty()) TorquesContainer(flags.torques);
   const Checker checker(session, flags.check);
-  CheckedTrajectory checked;
-  {
-    ShownProgress progress(session, "samples");
-    checked = checker.Check(flags.file, TablesFor(flags),
-                            [&progress](std::int64_t done, std::int64_t total) {
-                              progress.Update(done, total);
-                            });
-  }
+  const CheckedTrajectory checked = checker.Check(
+      flags.file, TablesFor(flags), session.ShowProgress("samples"));
   session.RemarkUnused(checked.file, checked.unused);
-  const auto json = [&] { return ToText(VerdictJson(checked)); };
-  Tell(
-      session, json, [&] { return VerdictCsv(checked); },
-      [&](std::ostream& out) { PrintVerdict(checked, out); },
-      {{flags.torques,
-        [&] {
-          return TorquesBytes(checked, TorquesContainer(flags.torques),
-                              flags.torques);
-        }},
-       {flags.html, [&] { return ReportPage(checked); }},
-       {flags.junit, [&] { return VerdictJunit(checked); }},
-       {flags.json, json}});
+  session.Answer([&] { return VerdictJson(checked); },
+                 [&] {
+                   Json result = {{"file", checked.file}};
+                   AddVerdict(checked.check.verdict, &result);
+                   return ResultsCsv(Json::array({result}));
+                 },
+                 [&](std::ostream& out) { PrintVerdict(checked, out); });
+  WriteFiles({{flags.torques,
+               [&] {
+                 return TorquesBytes(checked, TorquesContainer(flags.torques),
+                                     flags.torques);
+               }},
+              {flags.html, [&] { return ReportPage(checked); }},
+              {flags.junit, [&] { return VerdictJunit(checked); }},
+              {flags.json, [&] { return ToText(VerdictJson(checked)); }}});
   return checked.check.verdict.passes() ? ExitCode::kOk : ExitCode::kNo;
 }
 
 struct CompareFlags {
-  std::string before;
-  std::string after;
+  std::string before, after;
   double tolerance = 0.01;
 };
 
 ExitCode RunCompare(Session& session, const CompareFlags& flags) {
-  const Json report =
-      CompareRuns(flags.before, ReadFile(flags.before), flags.after,
-                  ReadFile(flags.after), flags.tolerance);
-  Tell(
-      session, [&] { return ToText(report); },
-      [&] { return ComparisonCsv(report); },
-      [&](std::ostream& out) { PrintComparison(report, out); }, {});
+  Json report = CompareRuns(flags.before, ReadFile(flags.before), flags.after,
+                            ReadFile(flags.after), flags.tolerance);
+  session.Answer([&] { return report; },
+                 [&] { return CsvOf(kComparedColumns, report["numbers"]); },
+                 [&](std::ostream& out) { PrintComparison(report, out); });
   return report["worse"] ? ExitCode::kNo : ExitCode::kOk;
 }
 
 }  // namespace
 
-void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner) {
-  CLI::App* command = trajectory->add_subcommand(
-      "check",
-      "Does a robot keep its limits along a trajectory? Exit code 0: yes, "
-      "2: no, 1: there is no answer");
+void AddTrajectory(CLI::App* app, Runner* runner) {
+  CLI::App* trajectory = app->add_subcommand(
+      "trajectory", "Whether a robot keeps its limits along a trajectory");
   const auto flags = std::make_shared<Flags>();
+  CLI::App* command = AddCommand(
+      trajectory, "check",
+      "Does a robot keep its limits along a trajectory? Exit code 0: yes, "
+      "2: no, 1: there is no answer",
+      runner, [flags](Session& session) { return Run(session, *flags); });
   command
       ->add_option("FILE", flags->file,
                    "CSV with columns time, <joint>.q, <joint>.v, <joint>.a; "
@@ -216,31 +197,25 @@ void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner) {
                           "Of a directory: so many files at a time (default: "
                           "one for each core, at most 8)"),
       1, 256);
-  command->callback([flags, runner] {
-    *runner = [flags](Session& session) { return Run(session, *flags); };
-  });
-}
 
-void AddTrajectoryCompare(CLI::App* trajectory, Runner* runner) {
-  CLI::App* command = trajectory->add_subcommand(
-      "compare",
+  const auto compared = std::make_shared<CompareFlags>();
+  CLI::App* compare = AddCommand(
+      trajectory, "compare",
       "Two runs of `trajectory check` side by side, no server needed. Exit "
-      "code 0: the later one is not worse, 2: it is, 1: there is no answer");
-  const auto flags = std::make_shared<CompareFlags>();
-  command
-      ->add_option("BEFORE", flags->before,
+      "code 0: the later one is not worse, 2: it is, 1: there is no answer",
+      runner,
+      [compared](Session& session) { return RunCompare(session, *compared); });
+  compare
+      ->add_option("BEFORE", compared->before,
                    "File of --summary, or of --results")
       ->required();
-  command->add_option("AFTER", flags->after, "Another one of the same kind")
+  compare->add_option("AFTER", compared->after, "Another one of the same kind")
       ->required();
   flags::Number(
-      command->add_option("--tolerance", flags->tolerance,
+      compare->add_option("--tolerance", compared->tolerance,
                           "Share by which a number may change and count as the "
                           "same (default: 0.01)"),
       0, 1);
-  command->callback([flags, runner] {
-    *runner = [flags](Session& session) { return RunCompare(session, *flags); };
-  });
 }
 
 }  // namespace torqued::cli

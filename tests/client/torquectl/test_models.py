@@ -2,8 +2,9 @@
 
 import json
 import pathlib
+import re
 
-from calls import ERROR, MODELS, NO, OK, PLANAR, USAGE, run, run_json
+from calls import ERROR, NO, OK, PLANAR, USAGE, run, run_json
 
 
 def test_models_are_added_listed_shown_and_removed(server, tmp_path):
@@ -81,7 +82,7 @@ def test_validation_decides_about_masses_that_no_body_has(server, tmp_path):
     added = run_json(*at, "models", "add", odd, "--validation", "lenient")
     assert added["model"]["options"]["validation"] == "VALIDATION_LENIENT"
     shown = run(*at, "models", "show", "odd").stdout
-    assert "validation lenient" in shown and "format     urdf" in shown
+    assert re.search("options.validation +VALIDATION_LENIENT\n", shown)
     run(*at, "models", "rm", "odd")
 
 
@@ -98,16 +99,6 @@ def test_a_finding_of_one_kind_is_one_line(tmp_path):
     assert ',3,":3, :4"' in table
 
 
-def test_add_of_a_broken_model_prints_the_whole_report(server, tmp_path):
-    broken = tmp_path / "broken.urdf"
-    broken.write_text(pathlib.Path(PLANAR).read_text().replace(
-        '<mass value="2"/>', '<mass value="-2"/>'))
-    done = run("--server", server, "models", "add", broken)
-    assert done.returncode == ERROR
-    assert done.stderr.startswith(f"torquectl: INVALID_MODEL ({broken}): ")
-    assert "error: negative-mass" in done.stderr
-
-
 def test_what_would_be_lost_with_a_local_server_is_refused():
     for command in (["add", PLANAR], ["list"], ["rm", "arm"]):
         done = run("models", *command)
@@ -120,9 +111,3 @@ def test_a_store_keeps_models_between_local_servers(tmp_path):
     assert run(*store, "models", "add", PLANAR).returncode == OK
     assert [model["name"] for model in run_json(*store, "models", "list")] == [
         "planar_2r"]
-
-
-def test_a_models_directory_is_registered_by_the_local_server():
-    answer = run_json("id", "--models-dir", MODELS, "-m", "planar_2r", "--q",
-                      "0,0")
-    assert answer["echo"]["model"] == "planar_2r"

@@ -1,18 +1,16 @@
 """Errors that say what to do next, in the words of the command line."""
 
 import contextlib
-import json
 import os
 import pathlib
 import pty
 import subprocess
 
-import numpy as np
 import pytest
 
 from calls import (
     ERROR, NO, OK, PANDA, PLANAR, TORQUECTL, USAGE, run, run_json, running)
-from trajectory_files import CHECK, Samples, fixture_move  # noqa: F401
+from trajectory_files import CHECK, fixture_move  # noqa: F401
 
 FORKED = """<robot name="forked">
 <link name="base"/>
@@ -74,64 +72,6 @@ def test_errors_of_the_server_name_flags(words, told):
     assert said.startswith("torquectl: " + told), said
 
 
-# --- Names that are nearly right ----------------------------------------------
-
-
-def test_a_misspelt_column_is_named(move, tmp_path):
-    samples = Samples.read(move).first(20)
-    path = samples.write_csv(tmp_path / "m.csv")
-    whole = path.read_text()
-    for right, wrong in (("panda_joint3.q", "panda_jont3.q"),
-                         ("panda_joint5.a", "panda_joint5.acc")):
-        path.write_text(whole.replace(right, wrong, 1))
-        assert (f"has no column {right}; did you mean {wrong}?"
-                in refused(*CHECK, path, "-m", PANDA))
-    # The columns of other joints are near as well, and not meant.
-    path.write_text(whole.replace("panda_joint3.q", "tool", 1))
-    assert "has no column panda_joint3.q\n" in refused(
-        *CHECK, path, "-m", PANDA)
-    path.write_text(whole.replace("time", "tme", 1))
-    assert "give each sample its 'time', in seconds; the name 'tme' is unknown" in refused(
-        *CHECK, path, "-m", PANDA)
-    path.write_text(whole.replace("panda_joint", "panda-joint"))
-    assert "; did you mean panda-joint1.q?" in refused(
-        *CHECK, path, "-m", PANDA)
-
-
-# --- A model that is refused --------------------------------------------------
-
-
-# --- Files that lack something ------------------------------------------------
-
-
-def lacking_rates(tmp_path, move):
-    """The motion without velocities and accelerations, in every form."""
-    samples = Samples.read(move).first(50)
-    samples.write_csv(tmp_path / "q.csv", columns="q")
-    np.savez(tmp_path / "q.npz", time=samples.time, q=samples.q,
-             joint_names=np.array(samples.joints))
-    np.save(tmp_path / "q.npy", np.column_stack([samples.time, samples.q]))
-    (tmp_path / "q.json").write_text(json.dumps({
-        "joint_names": list(samples.joints),
-        "points": [{"positions": list(q), "time_from_start": t}
-                   for q, t in zip(samples.q, samples.time)]}))
-    return [(tmp_path / "q.csv", ()), (tmp_path / "q.npz", ()),
-            (tmp_path / "q.npy", ("--joint-names", "canonical")),
-            (tmp_path / "q.json", ())]
-
-
-def test_positions_alone_are_told_how_to_derive_the_rest(move, tmp_path):
-    for path, flags in lacking_rates(tmp_path, move):
-        words = (path, "-m", PANDA, *flags)
-        said = refused(*CHECK, *words)
-        assert "--derive cubic_spline or --derive quintic_spline takes" in said, said
-        derived = run(*CHECK, *words, "--derive", "cubic_spline")
-        assert derived.returncode in (OK, NO), derived.stderr
-        # Nothing derives positions.
-        assert "derive" not in refused("fd", "-m", PANDA, "--states", path,
-                                       *flags)
-
-
 # --- Models -------------------------------------------------------------------
 
 
@@ -151,20 +91,8 @@ def test_a_model_of_a_server_may_be_called_like_a_file(server, tmp_path):
     assert run(*at, "id", "-m", "arm.urdf", "--q", "0,0",
                cwd=tmp_path).returncode == OK
     said = refused(*at, "id", "-m", "arn.urdf", "--q", "0,0", cwd=tmp_path)
-    assert "there is no such file; as the name of a model: " in said
-    assert "arm.urdf" in said
-    # A name that looks like nothing else is told the names near it.
-    assert run(*at, "models", "add", PLANAR, "--name",
-               "elbow").returncode == OK
-    said = refused(*at, "id", "-m", "elbov", "--q", "0,0", cwd=tmp_path)
     assert said.startswith("torquectl: MODEL_NOT_FOUND")
-    assert "elbow" in said
-
-
-def test_a_name_beside_its_file_is_told_the_file(tmp_path):
-    (tmp_path / "arm.urdf").write_text(pathlib.Path(PLANAR).read_text())
-    said = refused("id", "-m", "arm", "--q", "0,0", cwd=tmp_path)
-    assert "but arm.urdf" in said
+    assert "arm.urdf" in said
 
 
 def test_every_finding_of_a_bad_urdf_comes_with_file_and_line(tmp_path):
@@ -220,9 +148,6 @@ def test_one_file_for_two_outputs_is_refused(move, tmp_path):
                "b.csv", cwd=tmp_path).returncode == OK
     assert run(*CHECK, own, "-m", PANDA, "--html", "/dev/null", "--junit",
                "/dev/null", cwd=tmp_path).returncode == OK
-
-
-# --- Paces --------------------------------------------------------------------
 
 
 # --- Names that steer a terminal ----------------------------------------------

@@ -2,13 +2,10 @@
 
 import csv
 import io
-import math
 
 import numpy as np
-import pytest
 
-from calls import (
-    GRAVITY, NO, PANDA, PLANAR, planar_torques, run, run_json)
+from calls import GRAVITY, NO, PLANAR, planar_torques, run, run_json
 
 
 def test_id_agrees_with_the_closed_form_of_the_planar_arm():
@@ -21,12 +18,6 @@ def test_id_agrees_with_the_closed_form_of_the_planar_arm():
     assert answer["echo"]["joint_names"] == ["joint1", "joint2"]
     assert answer["echo"]["terms"]["gravity"] == [0, -9.81, 0]
     assert len(answer["echo"]["revision"]) == 64
-
-
-def test_mass_matrix_is_symmetric_and_the_closed_form():
-    answer = run_json("mass-matrix", "-m", PLANAR, "--q", "0,0")
-    assert np.allclose(answer["results"]["mass_matrix"],
-                       [[[1.715, 0.54], [0.54, 0.24]]], rtol=0, atol=1e-14)
 
 
 def test_fd_undoes_id_at_full_precision_of_the_text():
@@ -53,59 +44,6 @@ def test_opspace_reports_a_stretched_arm_and_damps_it_on_request():
     assert "state 0: rank 1, sigma_min 0, range restricted\n" in table.stdout
 
 
-def test_opspace_of_a_task_that_cannot_move_says_so_and_has_no_inertia():
-    task = ("-m", PANDA, "--tip-frame", "panda_link3", "--axes", "linear_z",
-            "--q", "0.1,-0.4,0.2,-1.8,0.3,1.6,0.5")
-    answer = run_json("opspace", *task, code=NO)
-    assert answer["results"]["lambda"] == [[[0]]]
-    assert answer["results"]["eta"] == [[0]]
-    assert answer["results"]["rank"] == [0]
-    status, = answer["row_status"]
-    assert status["code"] == "ROW_CODE_SINGULAR_TASK_SPACE"
-    table = run("opspace", *task)
-    assert table.returncode == NO
-    assert "state 0: rank 0, " in table.stdout
-    assert "cannot move" in table.stderr
-    torque = run_json("compute", "task-torque", *task, code=NO)
-    assert torque["results"]["task_torque"] == [[0] * 7]
-
-
-def test_opspace_of_a_task_that_hardly_moves_is_marked_in_every_output():
-    # Stretched but for 1e-8 rad, the tip hardly moves along the last link.
-    task = ("opspace", "-m", PLANAR, "--q", "0.3,1e-8;0.3,1", "--axes", "linear_x")
-    answer = run_json(*task, code=NO)
-    assert answer["results"]["rank"] == [0, 1]
-    status, = answer["row_status"]
-    assert (status["row"], status["code"]) == (0,
-                                               "ROW_CODE_SINGULAR_TASK_SPACE")
-    assert 1e-9 < status["value"] < 1e-8
-    done = run(*task, "--output", "csv")
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    assert [row["status"] for row in rows] == ["ROW_CODE_SINGULAR_TASK_SPACE",
-                                               "OK"]
-    table = run(*task)
-    assert table.returncode == NO
-    assert "row 0: singular task space (lambda)" in table.stderr
-    meant = run(*task, "--rank-tolerance", "1e-12")
-    assert meant.returncode == 0, meant.stderr
-
-
-@pytest.mark.parametrize("command, result", [
-    (("id", *GRAVITY), "tau"), (("mass-matrix",), "mass_matrix"),
-    (("fd", "--tau", "1,2"), "a"), (("opspace", "--axes", "linear_x,linear_y"), "lambda")])
-def test_single_precision_is_near_double_and_echoed(command, result):
-    def answer(*extra):
-        said = run_json(*command, "-m", PLANAR, "--q", "0.3,-0.4", *extra)
-        return said["echo"]["precision"], np.array(said["results"][result])
-
-    name, exact = answer()
-    assert name == "PRECISION_DOUBLE"
-    name, rounded = answer("--precision", "single")
-    assert name == "PRECISION_SINGLE"
-    assert np.any(rounded != exact)
-    assert np.allclose(rounded, exact, rtol=1e-5, atol=1e-5)
-
-
 def test_a_robot_of_more_joints_than_single_precision_takes_says_so(tmp_path):
     count = 257
     inertial = ('<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" '
@@ -124,20 +62,6 @@ def test_a_robot_of_more_joints_than_single_precision_takes_says_so(tmp_path):
     echo = run_json(*asked, "--precision", "single")["echo"]
     assert echo["precision"] == "PRECISION_SINGLE"
     assert echo["computed_precision"] == "PRECISION_DOUBLE"
-
-
-def test_a_wrench_changes_the_torques_and_its_frame_matters():
-    def tau(*extra):
-        return run_json("id", "-m", PLANAR, "--q", "0.3,0.4",
-                        *extra)["results"]["tau"][0]
-
-    # Pulling up with 10 N in world axes: the lever arms are the x distances.
-    pull = ("--tip-wrench-on-environment", "0,0,0,0,10,0")
-    x2 = 0.4 * math.cos(0.7)
-    x1 = 0.5 * math.cos(0.3) + x2
-    aligned = tau(*pull, "--tip-wrench-reference-frame", "local_world_aligned")
-    assert np.allclose(aligned, [10 * x1, 10 * x2], rtol=0, atol=1e-13)
-    assert not np.allclose(tau(*pull), aligned)
 
 
 def test_joints_permutes_columns_by_name():

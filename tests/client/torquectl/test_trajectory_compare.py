@@ -7,7 +7,7 @@ import numpy as np
 
 from calls import ERROR, NO, OK, PANDA, USAGE, run, run_json
 from trajectory_directories import at_pace, check, fill, fixture_samples
-from trajectory_files import CHECK, COMPARE, JOINTS, fixture_move, limits_file
+from trajectory_files import CHECK, COMPARE, fixture_move, limits_file
 
 __all__ = ["fixture_move", "fixture_samples"]
 
@@ -20,7 +20,7 @@ def summary(path, move, *flags):
 def test_a_run_is_not_worse_than_itself(move, tmp_path):
     same = summary(tmp_path / "a.json", move)
     report = run_json(*COMPARE, same, same)
-    assert report["worse"] is False and report["differences"] == []
+    assert report["worse"] is False and report["asked"] == []
     assert {number["change"] for number in report["numbers"]} == {"same"}
     assert len(report["numbers"]) == 7 * 3 + 7
 
@@ -29,10 +29,8 @@ def test_more_load_is_worse_and_less_is_not(move, tmp_path):
     light = summary(tmp_path / "light.json", move)
     heavy = summary(tmp_path / "heavy.json", move, "--payload", "3")
     report = run_json(*COMPARE, light, heavy, code=NO)
-    assert report["worse"] and report["differences"] == ["asked.options"]
-    difference, = report["asked"]
-    assert difference["what"] == "asked.options.payload"
-    assert difference["before"] == "none" and '"mass":3,' in difference["after"]
+    assert report["worse"] and report["asked"] == [
+        {"what": "payload", "before": "none", "after": "3 kg at panda_link8"}]
     change = {n["what"]: n["change"] for n in report["numbers"]}
     assert change["panda_joint2: torque of its limit"] == "worse"
     assert change["panda_joint2: velocity of its limit"] == "same"
@@ -74,33 +72,10 @@ def test_a_limit_that_is_newly_broken_is_worse(move, tmp_path):
     done = run(*COMPARE, before, after, "--tolerance", "1")
     assert done.returncode == NO
     assert "PASS -> FAIL, worse" in done.stdout
-    assert ("Asked differently (1):\n  asked.position_limits.panda_joint6: none -> "
-            '{"upper":2.2}\n') in done.stdout
+    assert re.search("position limits of panda_joint6 +- +up to 2.2 rad\n",
+                     done.stdout)
     lines = run(*COMPARE, before, after, "--output", "csv").stdout.splitlines()
     assert lines[0] == "what,before,after,change"
-
-
-def rows_of(*arguments):
-    """What was, and what is now, by the name of the number, as it is printed."""
-    rows = [re.split(r"\s{2,}", line.strip())
-            for line in run(*COMPARE, *arguments).stdout.splitlines()]
-    return {row[0]: row[1:3] for row in rows if len(row) > 2}
-
-
-def test_what_is_printed_of_payload_and_pace_passes(move, tmp_path):
-    before = summary(tmp_path / "a.json", move)
-    verdict = json.loads(before.read_text())
-    verdict["payload"]["most"] = 9.1312290806
-    verdict["slow_down"]["factor"] = 9.8785826747
-    (tmp_path / "b.json").write_text(json.dumps(verdict))
-    verdict["payload"]["most"] = "Infinity"
-    (tmp_path / "c.json").write_text(json.dumps(verdict))
-    rows = rows_of(tmp_path / "b.json", tmp_path / "c.json")
-    assert rows["largest payload [kg]"] == ["9.13122", "any"]
-    assert rows["slow-down that passes"] == ["9.87859", "9.87859"]
-    numbers = {n["what"]: n for n in run_json(
-        *COMPARE, tmp_path / "b.json", tmp_path / "b.json")["numbers"]}
-    assert numbers["largest payload [kg]"]["after"] == 9.1312290806
 
 
 def test_runs_of_many_files_are_compared_file_by_file(samples, tmp_path):
@@ -126,23 +101,20 @@ def test_runs_of_many_files_are_compared_file_by_file(samples, tmp_path):
     assert {n["what"] for n in report["numbers"] if n["change"] == "worse"} == {
         names[0]}
     done = run(*COMPARE, tmp_path / "before.jsonl", tmp_path / "after.jsonl")
-    assert f"Newly failing (1): {names[0]}" in done.stdout
+    assert f"Newly failing: {names[0]}\n" in done.stdout
 
 
 def test_the_same_question_in_another_order_is_the_same(move, tmp_path):
     limits = {"panda_joint6": {"upper": 2.2, "armature": 0.1},
               "panda_joint2": {"torque_speed": [[0, 80], [2, 60]],
                                "viscous_friction": 0.5}}
-    order = ",".join(reversed(JOINTS))
     limits_file(tmp_path / "a.json", limits)
     limits_file(tmp_path / "b.json", dict(reversed(limits.items())))
     before = summary(tmp_path / "before.json", move, "--limits",
                      tmp_path / "a.json")
     after = summary(tmp_path / "after.json", move, "--limits",
-                    tmp_path / "b.json", "--tip-wrench-reference-frame", "world",
-                    "--joint-names", order)
-    report = run_json(*COMPARE, before, after)
-    assert report["differences"] == report["asked"] == []
+                    tmp_path / "b.json", "--tip-wrench-reference-frame", "world")
+    assert run_json(*COMPARE, before, after)["asked"] == []
 
 
 def test_a_verdict_that_is_lost_is_worse(samples, tmp_path):
@@ -161,7 +133,9 @@ def test_a_verdict_that_is_lost_is_worse(samples, tmp_path):
         assert not report["newly_failing"] and not report["only_before"]
         assert [n["what"] for n in report["numbers"]] == others
     done = run(*COMPARE, tmp_path / "before.jsonl", tmp_path / "after.json")
-    assert "No verdict any more (2): bad.csv, good.csv\n" in done.stdout
+    assert ("No verdict any more: bad.csv\nNo verdict any more: good.csv\n"
+            in done.stdout)
+    assert "Asked" not in done.stdout
     # Nor is one that never was lost.
     report = run_json(*COMPARE, tmp_path / "after.json",
                       tmp_path / "after.json", code=OK)
@@ -183,20 +157,6 @@ def test_files_that_cannot_be_compared_are_told(move, samples, tmp_path):
     assert done.returncode == ERROR and "of many files" in done.stderr
     done = run(*COMPARE, good, good, "--tolerance", "2")
     assert done.returncode == USAGE
-
-
-def test_counts_beyond_all_numbers_are_no_results(samples, tmp_path):
-    fill(tmp_path / "files", samples, count=1)
-    check(tmp_path / "files", "--results", tmp_path / "r.jsonl")
-    assert run(*COMPARE, tmp_path / "r.jsonl",
-               tmp_path / "r.jsonl").returncode == OK
-    lines = (tmp_path / "r.jsonl").read_text().splitlines()
-    result = json.loads(lines[1])
-    for count in ("66666666666666666660", "1.5", '"3"'):
-        line = json.dumps(result | {"bytes": "COUNT"}).replace('"COUNT"', count)
-        (tmp_path / "bad.jsonl").write_text(f"{lines[0]}\n{line}\n")
-        done = run(*COMPARE, tmp_path / "bad.jsonl", tmp_path / "r.jsonl")
-        assert done.returncode == ERROR and "bad.jsonl" in done.stderr, count
 
 
 def test_infinite_numbers_are_compared(move, tmp_path):

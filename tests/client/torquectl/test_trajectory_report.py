@@ -88,19 +88,6 @@ def test_curves_are_the_samples(report, move):
     assert task["condition"].max() == np.float32(inertia["condition"]["value"])
 
 
-def test_the_clock_of_a_day_is_told_to_the_sample(move, tmp_path):
-    samples = Samples.read(move).first(20)
-    samples.time += 1.7e9
-    samples.write_csv(tmp_path / "s.csv")
-    run(*CHECK, tmp_path / "s.csv", "--model", PANDA, "--html",
-        tmp_path / "r.html")
-    page = Page(tmp_path / "r.html")
-    assert page.data["start"] + np.float64(page.curves()["time"]) == (
-        pytest.approx(samples.time, rel=0, abs=1e-6))
-    rows = plot_of(page.shown(), JOINTS[0], "torque over time")["rows"]
-    assert np.diff(np.array(rows)[:, 0]).min() > 0
-
-
 def test_what_was_asked_is_told_in_words(move, tmp_path):
     limits_file(tmp_path / "limits.json", {"panda_joint4": {"velocity_limit": 2}})
     (tmp_path / "wrench.csv").write_text(
@@ -153,20 +140,6 @@ def test_the_limit_of_a_drive_is_drawn_up_to_the_velocity_limit(report):
         [[x * v, y * tau] for v, tau in corners]
         for x in (1, -1) for y in (1, -1)]
     assert {abs(line[0][0]) for line in plot["lines"][4:]} == {2.175}
-
-
-def test_a_limit_that_is_lifted_does_not_flatten_the_picture(move, tmp_path):
-    limits_file(tmp_path / "limits.json", {"panda_joint2": {
-        "effort_limit": 1e9, "velocity_limit": 1e9, "lower": -1e9, "upper": 1e9}})
-    run(*CHECK, move, "--model", PANDA, "--limits", tmp_path / "limits.json",
-        "--html", tmp_path / "r.html")
-    plots = [plot for plot in Page(tmp_path / "r.html").shown()["plots"]
-             if plot["section"].startswith("panda_joint2")]
-    assert len(plots) == 4
-    for plot in plots:
-        values = np.array(plot["rows"])[:, 1]
-        assert np.ptp(plot["range"]) < 4 * np.ptp(values), plot["title"]
-        assert not [line for line in plot["lines"] if plot["title"].endswith("time")]
 
 
 def chain(directory, joints):
@@ -239,17 +212,3 @@ def test_a_robot_without_joints_has_a_page(tmp_path):
                tmp_path / "stand.urdf", "--html", tmp_path / "r.html")
     assert done.returncode == OK, done.stderr
     assert "PASS All limits are kept." in Page(tmp_path / "r.html").shown()["text"]
-
-
-def test_samples_of_all_kinds_are_drawn(move, tmp_path):
-    # One sample, and rates that were derived.
-    samples = Samples.read(move)
-    samples.first(1).write_csv(tmp_path / "one.csv")
-    samples.write_csv(tmp_path / "positions.csv", columns="q")
-    for name, flags in (("one", ()), ("positions", ("--derive", "cubic_spline"))):
-        done = run(*CHECK, tmp_path / f"{name}.csv", "--model", PANDA,
-                   "--task", *flags, "--html", tmp_path / f"{name}.html")
-        assert done.returncode == OK, done.stderr
-        for plot in Page(tmp_path / f"{name}.html").shown()["plots"]:
-            assert np.isfinite(np.array(plot["rows"], float)).all()
-            assert np.isfinite(plot["range"]).all()
