@@ -30,7 +30,7 @@ def test_more_load_is_worse_and_less_is_not(move, tmp_path):
     heavy = summary(tmp_path / "heavy.json", move, "--payload", "3")
     report = run_json(*COMPARE, light, heavy, code=NO)
     assert report["worse"] and report["asked"] == [
-        {"what": "payload", "before": "none", "after": "3 kg at panda_link8"}]
+        {"what": "payload", "before": "none", "after": "frame panda_link8, mass 3 kg"}]
     change = {n["what"]: n["change"] for n in report["numbers"]}
     assert change["panda_joint2: torque of its limit"] == "worse"
     assert change["panda_joint2: velocity of its limit"] == "same"
@@ -72,7 +72,7 @@ def test_a_limit_that_is_newly_broken_is_worse(move, tmp_path):
     done = run(*COMPARE, before, after, "--tolerance", "1")
     assert done.returncode == NO
     assert "PASS -> FAIL, worse" in done.stdout
-    assert re.search("position limits of panda_joint6 +- +up to 2.2 rad\n",
+    assert re.search("position limits of panda_joint6 +- +upper 2.2 rad\n",
                      done.stdout)
     lines = run(*COMPARE, before, after, "--output", "csv").stdout.splitlines()
     assert lines[0] == "what,before,after,change"
