@@ -178,11 +178,12 @@ class OptionWriter {
 
   /// "1.5 rad/s: 20 N m": all fields, be they 0.
   std::string Point(const Message& message) const {
-    std::vector<std::string> values;
+    std::string text;
     for (int k = 0; k < message.GetDescriptor()->field_count(); ++k) {
-      values.push_back(Value(message, *message.GetDescriptor()->field(k)));
+      text += (k == 0 ? "" : ": ") +
+              Value(message, *message.GetDescriptor()->field(k));
     }
-    return Joined(values, ": ");
+    return text;
   }
 
   const std::set<std::string>& sliding_;

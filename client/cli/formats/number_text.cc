@@ -38,8 +38,9 @@ std::optional<double> ParseNumber(std::string_view text) {
   text = Trim(text);
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, number);
   if (stop != end || error == std::errc::invalid_argument) return std::nullopt;
   // std::from_chars leaves the number as it is, std::strtod rounds.
   if (error != std::errc()) {
