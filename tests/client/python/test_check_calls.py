@@ -101,7 +101,6 @@ def test_a_server_that_is_killed_is_asked_again(tmp_path):
 
 
 OVERLOADED = details(grpc.StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED", retry_seconds=0.2)
-TOO_LARGE = details(grpc.StatusCode.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE")
 
 
 def test_what_passes_is_waited_for(client, panda):
@@ -116,16 +115,6 @@ def test_what_passes_is_waited_for(client, panda):
     assert handler.calls.count("CheckTrajectory") == 3
     assert isinstance(told[0][0], torqued.Overloaded) and told[0][1] >= 0.2
     assert isinstance(told[1][0], torqued.Unavailable)
-
-
-def test_what_does_not_pass_is_told_at_once(client):
-    with refusing(client.address,
-                  (grpc.StatusCode.RESOURCE_EXHAUSTED, TOO_LARGE, 0)) as (
-                      address, handler):
-        with torqued.connect(address) as through:
-            with pytest.raises(torqued.RequestTooLarge):
-                through.model("panda").check_trajectory(MOTION)
-    assert handler.calls.count("CheckTrajectory") == 1
 
 
 def test_a_deadline_ends_the_check(panda):

@@ -122,16 +122,17 @@ def test_a_server_that_does_not_start_tells_why():
 
 
 def test_a_server_that_is_not_there(tmp_path):
-    with pytest.raises(torqued.Unavailable, match="no connection") as caught:
-        torqued.connect(f"unix:{tmp_path}/nothing")
-    assert isinstance(caught.value, ConnectionError)
+    async def connect(**words):
+        await torqued.aio.connect(f"unix:{tmp_path}/nothing", **words)
 
-
-def test_waiting_for_a_server(tmp_path):
-    start = time.monotonic()
-    with pytest.raises(torqued.Unavailable):
-        torqued.connect(f"unix:{tmp_path}/nothing", wait_for_server=0.3)
-    assert time.monotonic() - start > 0.3
+    for call in (torqued.connect, lambda *_, **words: asyncio.run(connect(**words))):
+        start = time.monotonic()
+        with pytest.raises(torqued.Unavailable, match="no connection") as caught:
+            call(f"unix:{tmp_path}/nothing")
+        assert isinstance(caught.value, ConnectionError)
+        with pytest.raises(torqued.Unavailable):
+            call(f"unix:{tmp_path}/nothing", wait_for_server=0.3)
+        assert time.monotonic() - start > 0.3
 
 
 def test_a_closed_client_says_so():
