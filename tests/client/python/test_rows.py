@@ -14,18 +14,6 @@ def spoilt(states):
     return q
 
 
-def test_the_mask_tells_bad_rows(panda, spoilt):
-    evaluation = panda.compute(["inverse_dynamics", "frame_pose"], spoilt, bad_rows="nan")
-    assert evaluation.ok.tolist() == [True, True, True, False, True]
-    status, = evaluation.row_status
-    assert (status.row, status.field, status.joint) == (3, "q", "panda_joint3")
-    assert status.code is torqued.RowCode.INVALID_INPUT
-    assert np.isnan(status.value)
-    assert np.isnan(evaluation.tau[~evaluation.ok]).all()
-    assert np.isfinite(evaluation.tau[evaluation.ok]).all()
-    assert np.isnan(evaluation.pose[3]).all()
-
-
 def test_a_single_state_without_an_answer_raises(panda, spoilt):
     with pytest.raises(torqued.RowError, match="row 0") as caught:
         panda.inverse_dynamics(spoilt[3])
