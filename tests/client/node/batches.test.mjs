@@ -50,23 +50,6 @@ test('a large batch goes in parts with the same bits', async () => {
   }
 });
 
-test('tasks of a large batch keep their places', async () => {
-  const { q } = randomStates(7, 1300);
-  q.fill(0, 1200 * 7, 1201 * 7);
-  const options = { sigmaMin: true, chunkRows: 1000 };
-  const whole = await there.robot.operationalSpace({ q }, options);
-  assert.equal(whole.rule.length, 1300);
-  assert.equal(whole.rule[1200], 'RANGE_RESTRICTED');
-  assert.equal(whole.ok[1200], 0);
-  assert.equal(whole.rank[1200], 5);
-  const last = await there.robot.operationalSpace(
-    { q: q.subarray(1299 * 7) },
-    options,
-  );
-  assertSameBits(rowsOf(whole.lambda, 1299, 1), last.lambda);
-  assert.equal(whole.sigmaMin[1299], last.sigmaMin[0]);
-});
-
 test('every bad row is known, however many', async () => {
   const q = numbers(3000 * 7);
   // More than a reply lists.

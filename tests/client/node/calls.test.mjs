@@ -66,33 +66,27 @@ test('a signal ends a batch at once, with its reason', async () => {
   assert.ok(answered.at(-1) < 30_000, `${answered}`);
 });
 
-test('what is no signal and no number of milliseconds is refused', async () => {
-  for (const [field, options] of [
-    ['options.signal', { signal: 5 }],
-    ['options.signal', { signal: new AbortController() }],
-    ['options.deadlineMs', { deadlineMs: '1000' }],
-    ['options.deadlineMs', { deadlineMs: NaN }],
-  ]) {
-    await assert.rejects(
-      async () => there.robot.regressor({ q: [[0]] }, options),
-      { name: 'TorquedError', reason: 'INVALID_OPTION', field },
-    );
-  }
-});
-
 test('arguments of the wrong kind are refused by name', async () => {
   const { robot, server } = there;
-  const q = numbers(7);
+  const states = { q: numbers(7) };
   for (const [field, call] of [
-    ['quantities', () => robot.compute('massMatrix', { q })],
-    ['quantities', () => robot.compute(undefined, { q })],
-    ['options', () => robot.compute(['massMatrix'], { q }, null)],
-    ['options', () => robot.massMatrix({ q }, 5)],
-    ['options.progress', () => robot.massMatrix({ q }, { progress: 5 })],
-    ['options.deadline', () => connect(server.address, { deadline: 1500 })],
+    ['quantities', () => robot.compute('massMatrix', states)],
+    ['quantities', () => robot.compute(undefined, states)],
+    ['options', () => robot.compute(['massMatrix'], states, null)],
+    ['options', () => robot.massMatrix(states, 5)],
+    ...[
+      ['progress', 5],
+      ['signal', 5],
+      ['signal', new AbortController()],
+      ['deadlineMs', '1000'],
+      ['deadlineMs', NaN],
+    ].map(([name, value]) => [
+      `options.${name}`,
+      () => robot.massMatrix(states, { [name]: value }),
+    ]),
+    ['options.deadlineMs', () => connect(server.address, { deadlineMs: NaN })],
     ['options', () => connect(server.address, null)],
     ['address', () => connect(undefined)],
-    ['address', () => connect('')],
   ]) {
     await assert.rejects(async () => call(), { name: 'TorquedError', field });
   }
@@ -107,10 +101,6 @@ test('a deadline that is far away is as good as none', async () => {
     );
     assert.equal(ok.length, 1);
   }
-  await assert.rejects(connect(there.server.address, { deadlineMs: NaN }), {
-    reason: 'INVALID_OPTION',
-    field: 'options.deadlineMs',
-  });
 });
 
 test('a signal ends a call that nobody answers', async () => {
