@@ -154,17 +154,3 @@ test('without a limit of messages a batch is not cut up', async () => {
   assert.deepEqual(told, [[100, 100]]);
   client.close();
 });
-
-test('and so is a part of a trajectory', async () => {
-  const part = { time: [0, 1], q: numbers(14) };
-  await assert.rejects(
-    there.robot.checkTrajectory([part, { ...part, q: numbers(13) }], {
-      derive: 'cubic',
-    }),
-    { metadata: { part: '1' }, message: /^part 1: samples.q has 13 numbers/ },
-  );
-  await assert.rejects(
-    there.robot.checkTrajectory({ ...part, q: numbers(13) }),
-    { message: /^samples.q has 13 numbers/ },
-  );
-});

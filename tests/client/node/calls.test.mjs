@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Client, connect, startLocalServer, TorquedError } from 'torqued';
 import { NO_SERVER, RestartableServer } from './restartable_server.mjs';
 import {
@@ -136,16 +137,10 @@ test('without a server connecting fails, soon or after a wait', async () => {
 
 test('a server that speaks gRPC and is no torqued is told at once', async () => {
   const server = new Server();
-  const port = await new Promise((resolve, reject) =>
-    server.bindAsync(
-      '127.0.0.1:0',
-      ServerCredentials.createInsecure(),
-      (error, bound) => (error ? reject(error) : resolve(bound)),
-    ),
-  );
-  const error = await failureOf(
-    connect(`127.0.0.1:${port}`, { waitForServerMs: 20_000 }),
-  );
+  const bind = promisify(server.bindAsync.bind(server));
+  const port = await bind('127.0.0.1:0', ServerCredentials.createInsecure());
+  const options = { waitForServerMs: 20_000 };
+  const error = await failureOf(connect(`127.0.0.1:${port}`, options));
   server.forceShutdown();
   assert.equal(error.code, 'UNIMPLEMENTED');
   const said = `no torqued server answers at 127.0.0.1:${port}: `;
@@ -176,82 +171,62 @@ for (const [status, code] of [
   });
 }
 
-test('a batch goes on where its server was killed', async () => {
-  const server = new RestartableServer();
-  const retries = [];
-  const client = await connect(await server.start(), {
+test('a batch goes on where its server was killed', async (t) => {
+  const [retries, done] = [[], []];
+  const { server, robot } = await RestartableServer.of(t, {
     chunkRows: 10,
     onRetry: (error) => retries.push(error.code),
   });
-  const robot = await client.model('panda');
   const { q } = randomStates(7, 3000);
-  const done = [];
   let restart;
-  const whole = await robot.massMatrix(
-    { q },
-    {
-      progress: (rows) => {
-        done.push(rows);
-        if (rows !== 50) return;
-        restart = server.kill().then(() => server.start());
-      },
-    },
-  );
+  const progress = (rows) => {
+    done.push(rows);
+    if (rows !== 50) return;
+    restart = server.kill().then(() => server.start());
+  };
+  const whole = await robot.massMatrix({ q }, { progress });
   await restart;
   assert.ok(retries.length > 0);
   // No row twice, none left out.
-  assert.deepEqual(
-    done,
-    Array.from({ length: 300 }, (_, k) => 10 * (k + 1)),
-  );
+  const every = Array.from({ length: 300 }, (_, k) => 10 * (k + 1));
+  assert.deepEqual(done, every);
   const expected = await there.robot.massMatrix({ q });
   assertSameBits(whole.massMatrix, expected.massMatrix);
-  client.close();
-  await server.end();
 });
 
-test('what goes on does so with the same revision', async () => {
-  const server = new RestartableServer();
-  const client = await connect(await server.start(), { chunkRows: 10 });
+test('what goes on does so with the same revision', async (t) => {
+  const options = { chunkRows: 10 };
+  const { server, client } = await RestartableServer.of(t, options);
   const urdf = await client.modelSource('ur5e');
   const { robot, model } = await client.registerUrdf('moving', urdf);
   const q = numbers(3000 * 6);
   let moved;
-  const whole = await robot.framePose(
-    { q },
-    {
-      progress: (rows) => {
-        if (rows !== 50) return;
-        moved = server.kill().then(async () => {
-          const other = await connect(await server.start());
-          const options = { defaultTip: 'upper_arm_link' };
-          await other.registerUrdf('moving', urdf, options);
-          other.close();
-        });
-      },
-    },
-  );
+  const move = async () => {
+    await server.kill();
+    const other = await connect(await server.start());
+    const elsewhere = { defaultTip: 'upper_arm_link' };
+    await other.registerUrdf('moving', urdf, elsewhere);
+    other.close();
+  };
+  const progress = (rows) => {
+    if (rows === 50) moved = move();
+  };
+  const whole = await robot.framePose({ q }, { progress });
   await moved;
   assert.equal(whole.echo.revision, model.revision);
   assert.notEqual((await client.modelInfo('moving')).revision, model.revision);
   const kept = await client.model(`moving@${model.revision}`);
   assertSameBits(whole.pose, (await kept.framePose({ q })).pose);
-  client.close();
-  await server.end();
 });
 
-test('without retrying the first failure is final', async () => {
-  const server = new RestartableServer();
-  const client = await connect(await server.start(), { retry: false });
-  const robot = await client.model('panda');
+test('without retrying the first failure is final', async (t) => {
+  const { server, robot } = await RestartableServer.of(t, { retry: false });
   await server.kill();
   const { code, message } = await failureOf(
     robot.massMatrix({ q: numbers(7) }),
   );
   assert.equal(code, 'UNAVAILABLE');
   assert.doesNotMatch(message, /tried/);
-  client.close();
-  await server.end();
 });
 
 test('what the server refuses for load is tried again', async () => {
@@ -279,10 +254,9 @@ test('what the server refuses for load is tried again', async () => {
   await server.close();
 });
 
-test('closing ends calls that wait for another try', async () => {
-  const server = new RestartableServer();
+test('closing ends calls that wait for another try', async (t) => {
   const waiting = [];
-  const client = await connect(await server.start(), {
+  const { server, client } = await RestartableServer.of(t, {
     // The third wait has 100 ms at least.
     onRetry: (_, delayMs) => waiting.push(delayMs) === 3 && client.close(),
   });
@@ -294,7 +268,6 @@ test('closing ends calls that wait for another try', async () => {
   for (const [k, delayMs] of waiting.entries()) {
     assert.ok(delayMs >= 25 * 2 ** k && delayMs <= 50 * 2 ** k, `${waiting}`);
   }
-  await server.end();
 });
 
 test('closing ends calls that are under way', async () => {

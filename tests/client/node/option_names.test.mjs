@@ -74,8 +74,3 @@ test('a name goes only with text for the revision that is expected', () =>
     reason: 'INVALID_OPTION',
     field: 'options.expected_current',
   }));
-
-test('samples that there are not are told with those that there are', () =>
-  assert.rejects(there.robot.checkTrajectory({ ...path, tim: time }), {
-    message: /^samples.tim does not exist; there are time, q, v, a,/,
-  }));

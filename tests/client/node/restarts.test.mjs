@@ -39,40 +39,34 @@ async function drain(server, client) {
   await assert.rejects(ask, { reason: 'DRAINING' });
 }
 
-// Once somebody has tried to connect in vain.
-async function comeAgain(server) {
-  await server.stop();
-  await server.takeOneConnection();
-  await server.start();
-}
-
-test('a registration that was refused waits for the next server', async () => {
-  const server = new RestartableServer();
+test('a registration that was refused waits for the next server', async (t) => {
   const refusals = [];
   let again;
-  const address = await server.start();
-  const client = await connect(address, {
+  // Once somebody has tried to connect in vain.
+  const comeAgain = async () => {
+    await server.stop();
+    await server.takeOneConnection();
+    await server.start();
+  };
+  const { server, client } = await RestartableServer.of(t, {
     onRetry: (error) => {
       refusals.push(error.reason);
       if (again) return;
       void server.kill();
-      again = comeAgain(server);
+      again = comeAgain();
     },
   });
-  const other = await connect(address, { retry: false });
+  const other = await connect(client.address, { retry: false });
   try {
     const urdf = await readFile(join(MODELS, 'panda.urdf'));
     await drain(server, other);
-    // None of this name is there: what was done twice would be refused.
-    const { changed } = await client.registerUrdf('new', urdf, {
-      expectedCurrent: '',
-    });
+    // What was done twice would be refused.
+    const options = { expectedCurrent: '' };
+    const { changed } = await client.registerUrdf('new', urdf, options);
     assert.ok(changed);
     assert.equal(refusals[0], 'DRAINING');
   } finally {
     await again;
     other.close();
-    client.close();
-    await server.end();
   }
 });
