@@ -29,18 +29,18 @@ const SLOW = ['christoffelSymbols', 'regressor', 'forwardDynamicsDerivatives'];
 const slow = (options) =>
   there.robot.compute(SLOW, { ...LARGE, tau: new Float64Array(7) }, options);
 
-/** Takes connections and says nothing. */
-async function silentServer() {
+/** A client, for one test, of a server that takes connections and says nothing. */
+async function unanswered(t) {
   const sockets = new Set();
   const server = createServer((socket) => sockets.add(socket));
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    address: `127.0.0.1:${server.address().port}`,
-    close() {
-      sockets.forEach((socket) => socket.destroy());
-      server.close();
-    },
-  };
+  const client = new Client(`127.0.0.1:${server.address().port}`);
+  t.after(() => {
+    client.close();
+    sockets.forEach((socket) => socket.destroy());
+    server.close();
+  });
+  return client;
 }
 
 function failureOf(promise) {
@@ -95,8 +95,7 @@ test('arguments of the wrong kind are refused by name', async () => {
 
 test('a deadline that is far away is as good as none', async () => {
   for (const deadlineMs of [1e11, 1e15, Number.MAX_VALUE, Infinity]) {
-    const { ok } = await there.robot.compute(
-      ['massMatrix'],
+    const { ok } = await there.robot.massMatrix(
       { q: numbers(7) },
       { deadlineMs },
     );
@@ -104,17 +103,14 @@ test('a deadline that is far away is as good as none', async () => {
   }
 });
 
-test('a signal ends a call that nobody answers', async () => {
-  const silent = await silentServer();
-  const client = new Client(silent.address);
+test('a signal ends a call that nobody answers', async (t) => {
+  const client = await unanswered(t);
   const reason = new Error('enough');
   const controller = new AbortController();
   setTimeout(() => controller.abort(reason), 50);
   const { signal } = controller;
   assert.equal(await failureOf(client.serverInfo({ signal })), reason);
   assert.equal(await failureOf(client.serverInfo({ signal })), reason);
-  client.close();
-  silent.close();
 });
 
 test('a deadline ends a call', async () => {
@@ -270,14 +266,12 @@ test('closing ends calls that wait for another try', async (t) => {
   }
 });
 
-test('closing ends calls that are under way', async () => {
-  const silent = await silentServer();
-  const client = new Client(silent.address);
+test('closing ends calls that are under way', async (t) => {
+  const client = await unanswered(t);
   const call = failureOf(client.serverInfo());
   await wait(50);
   client.close();
   const error = await call;
-  silent.close();
   assert.equal(error.code, 'CANCELLED');
   assert.match(error.message, /client is closed/);
 });
