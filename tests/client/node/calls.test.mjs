@@ -244,8 +244,10 @@ test('what the server refuses for load is tried again', async () => {
   const results = await Promise.all(calls);
   assert.ok(results.every(({ rowsNotOk }) => rowsNotOk === 0));
   assert.ok(retries.length > 0);
-  assert.equal(retries[0].reason, 'OVERLOADED');
-  assert.ok(retries[0].retryDelayMs > 0);
+  const { reason, metadata, retryDelayMs } = retries[0];
+  assert.equal(reason, 'OVERLOADED');
+  assert.match(metadata.limit, /^\d+$/);
+  assert.ok(retryDelayMs > 0 && retryDelayMs < 10_000);
   client.close();
   await server.close();
 });

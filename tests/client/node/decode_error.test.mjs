@@ -27,30 +27,7 @@ function failed(code, statusCode, details) {
   return { code, details: 'it failed', metadata };
 }
 
-const info = detail('ErrorInfo', {
-  reason: 'OVERLOADED',
-  metadata: { limit: 'max-inflight-bytes' },
-});
-const retry = (seconds, nanos) =>
-  detail('RetryInfo', { retryDelay: { seconds, nanos } });
-
-test('all details are read', () => {
-  const violation = { field: 'q', description: 'it is wrong' };
-  const error = decodeError(
-    failed(8, 8, [
-      info,
-      retry(1, 500_000_000),
-      detail('BadRequest', { fieldViolations: [violation] }),
-      { type_url: 'type.googleapis.com/google.rpc.Help', value: Buffer.of(1) },
-    ]),
-  );
-  assert.equal(error.code, 'RESOURCE_EXHAUSTED');
-  assert.equal(error.message, 'it failed');
-  assert.equal(error.reason, 'OVERLOADED');
-  assert.deepEqual(error.metadata, { limit: 'max-inflight-bytes' });
-  assert.deepEqual(error.fieldViolations, [violation]);
-  assert.equal(error.retryDelayMs, 1500);
-});
+const info = detail('ErrorInfo', { reason: 'OVERLOADED' });
 
 test('damaged details and those of another code leave the code and the sentence', () => {
   const metadata = new Metadata();

@@ -1,6 +1,7 @@
 // Verdicts on trajectories: what they say is what the samples show.
 
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Matrix } from 'torqued';
@@ -251,14 +252,11 @@ for (const [field, reason, samples, options] of [
 
 test('what is refused at the start is told while samples are made', async () => {
   let closed = false;
-  let more;
-  const held = new Promise((resolve) => {
-    more = resolve;
-  });
+  const more = new EventEmitter();
   async function* waiting() {
     try {
       yield partOf(MOTION, 0, 10);
-      await held;
+      await once(more, 'it');
       yield partOf(MOTION, 10, 10);
       assert.fail('nobody wants more');
     } finally {
@@ -269,7 +267,7 @@ test('what is refused at the start is told while samples are made', async () => 
     there.robot.checkTrajectory(waiting(), { tipFrame: 'nowhere' }),
     { reason: 'UNKNOWN_FRAME' },
   );
-  more();
+  more.emit('it');
   await wait(20);
   assert.ok(closed, 'the source is told that it is over');
 });

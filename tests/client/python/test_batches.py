@@ -16,11 +16,9 @@ import torqued
 from torqued.evaluation import Part, batch_of
 from conftest import MODELS, same_bits
 from processes import running
-from servers import Restarting, details, refusing
+from servers import Restarting, refusing
 from torqued.v1 import array_pb2, dynamics_pb2
 
-INVALID = grpc.StatusCode.INVALID_ARGUMENT
-EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 GONE = grpc.StatusCode.UNAVAILABLE
 COMPUTE = "/torqued.v1.Dynamics/Compute"
 
@@ -104,17 +102,6 @@ def test_errors_name_the_row_of_the_batch(client):
             cut.model("panda").compute(["mass_matrix"], q, fail_fast=True)
     assert caught.value.row == 2345
     assert str(caught.value).startswith("Row 2345 failed: ")
-
-
-def test_details_of_another_code_are_void(client):
-    other = details(EXHAUSTED, "OVERLOADED", 0.1)
-    with refusing(client.address, (INVALID, other)) as (address, _):
-        with torqued.connect(address) as through:
-            robot = through.model("panda")
-            with pytest.raises(torqued.InvalidArgument) as caught:
-                robot.mass_matrix(np.zeros(7))
-    assert caught.value.reason is None
-    assert caught.value.retry_delay is None
 
 
 @pytest.mark.parametrize("rows, columns, size", [

@@ -9,9 +9,8 @@ import pytest
 import torqued
 import torqued.aio
 from conftest import MODELS
-from motions import swinging
+from motions import MOTION, same, swinging
 from servers import details, refusing, Restarting
-from verdicts import MOTION, same
 
 
 def test_without_blocking_it_is_the_same(client, panda, tmp_path):

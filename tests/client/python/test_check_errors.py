@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import torqued
 from conftest import refused
-from motions import PANDA, positions, swinging
-from verdicts import MOTION, WRENCH
+from motions import MOTION, PANDA, WRENCH, positions, swinging
 
 
 @pytest.mark.parametrize("motion, words, reason, field, joint", [

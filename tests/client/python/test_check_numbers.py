@@ -7,8 +7,7 @@ import pytest
 import torqued
 from conftest import MODELS, same_bits
 from joint_limits import limits_of
-from motions import PANDA, wide
-from verdicts import MOTION, WRENCH, torques
+from motions import MOTION, PANDA, WRENCH, torques, wide
 
 
 def test_violations_have_their_joint_kind_and_place(panda):

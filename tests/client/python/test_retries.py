@@ -39,18 +39,23 @@ def test_what_the_caller_has_not_asked_for_is_tried_again(client, code, sentence
     assert retried == [sentence]
 
 
-@pytest.mark.parametrize("code, reason, sentence", [
-    (grpc.StatusCode.INTERNAL, None, "a fault"),
-    (grpc.StatusCode.UNKNOWN, None, "Exception iterating requests!"),
-    (grpc.StatusCode.ABORTED, None, "Socket closed"),
-    (grpc.StatusCode.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE", "no")])
-def test_other_failures_are_final(client, code, reason, sentence):
-    detail = reason and details(code, reason)
+TOO_LARGE = details(grpc.StatusCode.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE")
+
+
+@pytest.mark.parametrize("code, detail, sentence, reason", [
+    (grpc.StatusCode.INTERNAL, None, "a fault", None),
+    (grpc.StatusCode.UNKNOWN, None, "Exception iterating requests!", None),
+    (grpc.StatusCode.ABORTED, None, "Socket closed", None),
+    # Details of another code are void.
+    (grpc.StatusCode.INVALID_ARGUMENT, TOO_LARGE, "no", None),
+    (grpc.StatusCode.RESOURCE_EXHAUSTED, TOO_LARGE, "no",
+     torqued.Reason.REQUEST_TOO_LARGE)])
+def test_other_failures_are_final(client, code, detail, sentence, reason):
     with refusing(client.address, (code, detail, 0, sentence)) as (address, handler):
         with torqued.connect(address) as through:
             with pytest.raises(torqued.TorquedError, match=sentence) as caught:
                 through.model("panda").mass_matrix(STATE)
-    assert (caught.value.reason and caught.value.reason.name) == reason
+    assert caught.value.reason == reason
     assert handler.calls.count("/torqued.v1.Dynamics/Compute") == 1
 
 

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 import torqued
 from conftest import refused, same_bits
-from motions import PANDA, positions, same, swinging
+from motions import PANDA, positions, same_motion, swinging
 
 MOTION = swinging(40)
 
 
 def test_arrays_and_tables_by_name(panda):
     by_name = [dict(zip(PANDA, part.T)) for part in (MOTION.q, MOTION.v, MOTION.a)]
-    assert same(torqued.Trajectory(MOTION.time, *by_name), MOTION)
+    assert same_motion(torqued.Trajectory(MOTION.time, *by_name), MOTION)
     turned = torqued.Trajectory(
         MOTION.time, dict(reversed(by_name[0].items())), *by_name[1:])
     assert turned.joint_names == PANDA[::-1]
-    assert same(turned.in_order(PANDA), MOTION)
+    assert same_motion(turned.in_order(PANDA), MOTION)
     lists = torqued.Trajectory([0, 1], [[1, 2], [3, 4]])
     assert lists.q.dtype == float and lists.joint_names is None
     assert lists.in_order(PANDA) is lists
@@ -33,7 +33,7 @@ def test_slower_is_the_same_path():
 
 
 def test_it_can_be_pickled_and_shown():
-    assert same(pickle.loads(pickle.dumps(MOTION)), MOTION)
+    assert same_motion(pickle.loads(pickle.dumps(MOTION)), MOTION)
     assert "40 samples of 7 joints" in repr(MOTION)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torqued
 from conftest import refused
-from motions import PANDA, same, swinging
+from motions import PANDA, same_motion, swinging
 
 MOTION = swinging(40)
 
@@ -42,7 +42,7 @@ def test_other_arrays_are_not_even_unpacked(tmp_path):
         archive.writestr("junk.npy", header_of_npy(
             "{'descr': '<f8', 'fortran_order': False, 'shape': (1 << 50,), }"))
     read = torqued.Trajectory.read(path)
-    assert same(read, MOTION)
+    assert same_motion(read, MOTION)
     assert sorted(read.unused) == ["cube", "dt", "junk", "label", "pickled"]
 
 
