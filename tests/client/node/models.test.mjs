@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { TorquedError } from 'torqued';
 import { view } from '../client/node/dist/message.js';
 import { messageType } from '../client/node/dist/protocol.js';
-import { assertSameBits, MODELS, numbers, withServer } from './support.mjs';
+import { MODELS, numbers, withServer } from './support.mjs';
 
 const there = withServer();
 const ur5e = readFileSync(join(MODELS, 'ur5e.urdf'));
