@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect, startLocalServer } from 'torqued';
+import { connect, Matrix, startLocalServer } from 'torqued';
 import {
   assertSameBits,
   MODELS,
@@ -11,81 +11,50 @@ import {
 
 const there = withServer();
 
-function rowsOf(table, first, count) {
-  const { columns } = table;
-  const data = table.data.subarray(first * columns, (first + count) * columns);
-  return { rows: count, columns, data };
-}
+const rowsOf = (data, first, count) =>
+  data.subarray(first * 7, (first + count) * 7);
 
 test('a large batch goes in parts with the same bits', async () => {
-  const states = randomStates(7, 2500);
-  const told = [];
-  const { q, v, a } = states;
-  const whole = await there.robot.inverseDynamics(
+  const { q, v, a } = randomStates(7, 2500);
+  const whole = [];
+  const { tau, rows, timing } = await there.robot.inverseDynamics(
     { q, v, a },
-    { progress: (done, total) => told.push([done, total]), chunkRows: 1000 },
+    { progress: (...step) => whole.push(step), chunkRows: 1000 },
   );
-  assert.deepEqual(told, [
-    [1000, 2500],
-    [2000, 2500],
-    [2500, 2500],
-  ]);
-  assert.equal(whole.rows, 2500);
-  assert.ok(whole.timing.compute > 0);
+  const steps = [1000, 2000, 2500].map((done) => [done, 2500]);
+  assert.deepEqual(whole, steps);
+  assert.equal(rows, 2500);
+  assert.ok(timing.compute > 0);
   for (const first of [0, 900, 2499]) {
     const count = Math.min(700, 2500 - first);
-    const part = ([...names]) =>
-      Object.fromEntries(
-        names.map((name) => [
-          name,
-          states[name].subarray(first * 7, (first + count) * 7),
-        ]),
-      );
-    const once = [];
-    const unary = await there.robot.inverseDynamics(part('qva'), {
-      progress: (...numbers) => once.push(numbers),
-    });
+    const [once, part] = [[], (data) => rowsOf(data, first, count)];
+    const unary = await there.robot.inverseDynamics(
+      { q: part(q), v: part(v), a: part(a) },
+      { progress: (...step) => once.push(step) },
+    );
     assert.deepEqual(once, [[count, count]]);
-    assertSameBits(unary.tau, rowsOf(whole.tau, first, count));
+    assertSameBits(unary.tau, new Matrix(part(tau.data), count, 7));
   }
-});
-
-test('tasks of a large batch keep their places', async () => {
-  const { q } = randomStates(7, 1300);
-  q.fill(0, 1200 * 7, 1201 * 7);
-  const options = { sigmaMin: true, chunkRows: 1000 };
-  const whole = await there.robot.operationalSpace({ q }, options);
-  assert.equal(whole.rule.length, 1300);
-  assert.equal(whole.rule[1200], 'RANGE_RESTRICTED');
-  assert.equal(whole.ok[1200], 0);
-  assert.equal(whole.rank[1200], 5);
-  const last = await there.robot.operationalSpace(
-    { q: q.subarray(1299 * 7) },
-    options,
-  );
-  assertSameBits(rowsOf(whole.lambda, 1299, 1), last.lambda);
-  assert.equal(whole.sigmaMin[1299], last.sigmaMin[0]);
 });
 
 test('every bad row is known, however many', async () => {
   const q = numbers(3000 * 7);
   // More than a reply lists.
-  const bad = (row) => row < 1000 || row % 3 !== 0;
-  for (let row = 0; row < 3000; ++row) if (bad(row)) q[row * 7 + 4] = Infinity;
-  const { ok, rowStatus, rowsNotOk, massMatrix } = await there.robot.massMatrix(
-    { q },
+  const isBad = (row) => row < 1000 || row % 3 !== 0;
+  const rows = Array.from({ length: 3000 }, (_, row) => row);
+  const bad = rows.filter(isBad);
+  for (const row of bad) q[row * 7 + 4] = Infinity;
+  const result = await there.robot.massMatrix({ q });
+  assert.equal(result.rowsNotOk, bad.length);
+  assert.deepEqual(
+    result.rowStatus.map(({ row, joint }) => `${row} ${joint}`),
+    bad.map((row) => `${row} panda_joint5`),
   );
-  const count = Array.from({ length: 3000 }, (_, row) => row).filter(
-    bad,
-  ).length;
-  assert.equal(rowsNotOk, count);
-  assert.equal(rowStatus.length, count);
-  for (let row = 0; row < 3000; ++row) {
-    assert.equal(ok[row], bad(row) ? 0 : 1);
-    assert.equal(massMatrix.row(row).every(Number.isNaN), bad(row));
+  for (const row of rows) {
+    assert.equal(result.ok[row], isBad(row) ? 0 : 1);
+    const isNaN = result.massMatrix.row(row).every(Number.isNaN);
+    assert.equal(isNaN, isBad(row));
   }
-  assert.equal(rowStatus[count - 1].row, 2999);
-  assert.equal(rowStatus[count - 1].joint, 'panda_joint5');
 });
 
 test('a deadline is until another part is answered', async () => {
@@ -113,21 +82,21 @@ test('failing fast names the row of the whole batch', async () => {
   );
 });
 
-for (const { limit, fitting } of [
-  { limit: ['--max-rows', '300'], fitting: 300 },
-  { limit: ['--max-message-bytes', '70000'], fitting: 192 },
+for (const [flag, limit, fitting] of [
+  ['--max-rows', '300', 300],
+  ['--max-message-bytes', '70000', 192],
 ]) {
-  test(`messages over ${limit[0]} are cut smaller`, async () => {
+  test(`messages over ${flag} are cut smaller`, async () => {
     const server = await startLocalServer({
       models: [MODELS],
-      arguments: limit,
+      arguments: [flag, limit],
     });
     const told = [];
     const client = await connect(server.address);
     const robot = await client.model('panda');
     const { q, v, a } = randomStates(7, 2000);
     for (const rows of [700, 2000]) {
-      const first = (input) => input.subarray(0, rows * 7);
+      const first = (data) => rowsOf(data, 0, rows);
       const part = { q: first(q), v: first(v), a: first(a) };
       const small = await robot.inverseDynamics(part, {
         progress: (done) => told.push(done),
@@ -141,47 +110,18 @@ for (const { limit, fitting } of [
   });
 }
 
-test('replies over the limit of this side are asked for in parts', async () => {
-  const client = await connect(there.server.address, {
-    maxMessageBytes: 200_000,
-  });
-  try {
+for (const maxMessageBytes of [200_000, -1]) {
+  test(`a reply has at most ${maxMessageBytes} bytes`, async () => {
+    const client = await connect(there.server.address, { maxMessageBytes });
     const robot = await client.model('panda');
-    const { q } = randomStates(7, 1000);
+    const [told, { q }] = [[], randomStates(7, 1000)];
     // What is expected per row is known, so that nothing is refused; names and
     // echo alone are not.
-    const { massMatrix } = await robot.massMatrix({ q });
-    assertSameBits(
-      massMatrix,
-      (await there.robot.massMatrix({ q })).massMatrix,
-    );
-  } finally {
+    const progress = (done) => told.push(done);
+    const { massMatrix } = await robot.massMatrix({ q }, { progress });
+    const expected = await there.robot.massMatrix({ q });
+    assertSameBits(massMatrix, expected.massMatrix);
+    assert.equal(told.length > 1, maxMessageBytes > 0);
     client.close();
-  }
-});
-
-test('without a limit of messages a batch is not cut up', async () => {
-  const client = await connect(there.server.address, { maxMessageBytes: -1 });
-  const robot = await client.model('panda');
-  const told = [];
-  await robot.massMatrix(
-    { q: randomStates(7, 100).q },
-    { progress: (...step) => told.push(step) },
-  );
-  assert.deepEqual(told, [[100, 100]]);
-  client.close();
-});
-
-test('and so is a part of a trajectory', async () => {
-  const part = { time: [0, 1], q: numbers(14) };
-  await assert.rejects(
-    there.robot.checkTrajectory([part, { ...part, q: numbers(13) }], {
-      derive: 'cubic',
-    }),
-    { metadata: { part: '1' }, message: /^part 1: samples.q has 13 numbers/ },
-  );
-  await assert.rejects(
-    there.robot.checkTrajectory({ ...part, q: numbers(13) }),
-    { message: /^samples.q has 13 numbers/ },
-  );
-});
+  });
+}

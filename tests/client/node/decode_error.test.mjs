@@ -27,51 +27,16 @@ function failed(code, statusCode, details) {
   return { code, details: 'it failed', metadata };
 }
 
-const info = detail('ErrorInfo', {
-  reason: 'OVERLOADED',
-  metadata: { limit: 'max-inflight-bytes' },
-});
-const retry = (seconds, nanos) =>
-  detail('RetryInfo', { retryDelay: { seconds, nanos } });
+const info = detail('ErrorInfo', { reason: 'OVERLOADED' });
 
-test('all details are read', () => {
-  const violation = { field: 'q', description: 'it is wrong' };
-  const error = decodeError(
-    failed(8, 8, [
-      info,
-      retry(1, 500_000_000),
-      detail('BadRequest', { fieldViolations: [violation] }),
-      { type_url: 'type.googleapis.com/google.rpc.Help', value: Buffer.of(1) },
-    ]),
-  );
-  assert.equal(error.code, 'RESOURCE_EXHAUSTED');
-  assert.equal(error.message, 'it failed');
-  assert.equal(error.reason, 'OVERLOADED');
-  assert.deepEqual(error.metadata, { limit: 'max-inflight-bytes' });
-  assert.deepEqual(error.fieldViolations, [violation]);
-  assert.equal(error.retryDelayMs, 1500);
-});
-
-test('details of another code are void', () => {
-  const error = decodeError(failed(4, 8, [info]));
-  assert.equal(error.code, 'DEADLINE_EXCEEDED');
-  assert.equal(error.reason, '');
-});
-
-test('a delay before now is none', () => {
-  assert.equal(
-    decodeError(failed(8, 8, [retry(-1, 0)])).retryDelayMs,
-    undefined,
-  );
-});
-
-test('damaged details leave the code and the sentence', () => {
+test('damaged details and those of another code leave the code and the sentence', () => {
   const metadata = new Metadata();
   metadata.set('grpc-status-details-bin', Buffer.from([0x0a, 0xff, 0xff]));
   for (const status of [
     { code: 3, details: 'it failed', metadata },
     { code: 3, details: 'it failed' },
     failed(3, 3, [{ ...info, value: Buffer.from([0x0a, 0x7f]) }]),
+    failed(3, 8, [info]),
   ]) {
     const error = decodeError(status);
     assert.equal(error.code, 'INVALID_ARGUMENT');

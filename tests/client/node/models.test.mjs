@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { TorquedError } from 'torqued';
 import { view } from '../client/node/dist/message.js';
 import { messageType } from '../client/node/dist/protocol.js';
-import { assertSameBits, MODELS, numbers, withServer } from './support.mjs';
+import { MODELS, numbers, withServer } from './support.mjs';
 
 const there = withServer();
 const ur5e = readFileSync(join(MODELS, 'ur5e.urdf'));
 
-test('models are listed with their revisions', async () => {
+test('models are listed with what they are', async () => {
   const models = await there.client.listModels();
   assert.deepEqual(
     models.map(({ name, nq, nv, state }) => [name, nq, nv, state]),
@@ -20,41 +20,26 @@ test('models are listed with their revisions', async () => {
       ['ur5e', 6, 6, 'READY'],
     ],
   );
-  for (const { revision, registeredAt } of models) {
-    assert.match(revision, /^[0-9a-f]{64}$/);
-    assert.ok(Math.abs(registeredAt - Date.now()) < 600_000);
-  }
-});
-
-test('a robot knows its joints, limits and frames', async () => {
+  assert.ok(Math.abs(models[0].registeredAt - Date.now()) < 600_000);
   const { info, joints, jointNames } = there.robot;
-  assert.equal(joints.length, 7);
   assert.equal(jointNames[6], 'panda_joint7');
-  const [first] = joints;
-  assert.equal(first.type, 'REVOLUTE');
-  assert.deepEqual(first.axis, [0, 0, 1]);
+  const { type, axis, lower, upper, velocity, effort } = joints[0];
+  assert.equal(type, 'REVOLUTE');
+  assert.deepEqual(axis, [0, 0, 1]);
   assert.deepEqual(
-    [first.lower, first.upper, first.velocity, first.effort],
+    [lower, upper, velocity, effort],
     [-2.8973, 2.8973, 2.175, 87],
   );
-  assert.deepEqual([first.qIndex, first.vIndex], [0, 0]);
   assert.ok(info.frames.includes('panda_link4'));
-  assert.deepEqual(info.gravity, [0, 0, -9.81]);
-  assert.ok(info.movingMass > 10);
   assert.ok(Array.isArray(info.report.findings));
 });
 
-test('an absent limit is infinite', async () => {
-  const spinner = `<robot name="spinner"><link name="base"/>
-    <link name="wheel"><inertial><mass value="1"/><inertia ixx="1" iyy="1"
-      izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-    <joint name="axle" type="continuous"><parent link="base"/>
-      <child link="wheel"/><axis xyz="0 0 1"/></joint></robot>`;
-  const { robot } = await there.client.registerUrdf('spinner', spinner);
-  const [axle] = robot.joints;
-  assert.equal(axle.type, 'CONTINUOUS');
-  assert.deepEqual([axle.lower, axle.effort], [-Infinity, Infinity]);
-  await there.client.deleteModel('spinner');
+test('an absent limit is infinite', () => {
+  const { lower, effort } = view(
+    'JointInfo',
+    messageType('JointInfo').create(),
+  );
+  assert.deepEqual([lower, effort], [-Infinity, Infinity]);
 });
 
 test('a registration makes a robot, and names move', async () => {
@@ -68,20 +53,14 @@ test('a registration makes a robot, and names move', async () => {
   assert.notEqual(second.model.revision, first.model.revision);
   assert.equal(second.model.tipFrame, 'wrist_1_link');
 
-  const q = numbers(6);
-  const old = await client.model(`arm@${first.model.revision}`);
-  assert.equal(
-    (await client.model('arm@raw')).info.revision,
-    old.info.revision,
-  );
-  const now = await client.model('arm');
   for (const [robot, { revision }] of [
     [first.robot, first.model],
-    [old, first.model],
+    [await client.model(`arm@${first.model.revision}`), first.model],
+    [await client.model('arm@raw'), first.model],
     [second.robot, second.model],
-    [now, second.model],
+    [await client.model('arm'), second.model],
   ]) {
-    const { echo } = await robot.framePose({ q });
+    const { echo } = await robot.framePose({ q: numbers(6) });
     assert.equal(echo.revision, revision);
   }
   assert.deepEqual(Buffer.from(await client.modelSource('arm')), ur5e);
@@ -95,26 +74,12 @@ test('a registration makes a robot, and names move', async () => {
     { reason: 'REVISION_CONFLICT' },
   );
   await client.deleteModel('arm');
-  await assert.rejects(client.model('arm'), { reason: 'MODEL_NOT_FOUND' });
-});
-
-test('a model that is refused is told line by line', async () => {
-  const broken = ur5e.toString().replace('<mass value="', '<mass value="x');
-  await assert.rejects(there.client.registerUrdf('bad', broken), (error) => {
-    assert.ok(error instanceof TorquedError);
-    assert.equal(error.code, 'INVALID_ARGUMENT');
-    assert.equal(error.reason, 'INVALID_MODEL');
-    assert.match(error.field, /^source:\d+$/);
-    assert.notEqual(error.fieldViolations[0].description, '');
-    assert.equal(error.retryDelayMs, undefined);
-    return true;
+  await assert.rejects(client.model('arm'), {
+    code: 'NOT_FOUND',
+    reason: 'MODEL_NOT_FOUND',
+    message: /arm.*panda/,
+    field: undefined,
   });
-  const { valid, report, model } = await there.client.validateUrdf(broken);
-  assert.equal(valid, false);
-  assert.equal(model, undefined);
-  assert.ok(report.errors > 0);
-  assert.equal(report.findings[0].severity, 'ERROR');
-  assert.ok(report.findings[0].line > 0);
 });
 
 const FAULTY = `<robot name='r'>
@@ -131,20 +96,18 @@ for (const [options, source] of [
     assert.rejects(
       there.client.registerUrdf('bad', FAULTY, options),
       (error) => {
-        const [head, ...faults] = error.message.split('\n');
-        assert.equal(head, `${source}: 3 errors`);
-        assert.deepEqual(
-          faults.map((fault) => fault.slice(0, fault.indexOf(': ', 20) + 1)),
-          [
-            `  ${source}:3: invalid-number:`,
-            `  ${source}:3: missing-element:`,
-            `  ${source}:4: unknown-joint-type:`,
-          ],
-        );
-        assert.deepEqual(
-          error.fieldViolations.map(({ field }) => field),
-          ['source:3', 'source:3', 'source:4'],
-        );
+        assert.ok(error instanceof TorquedError);
+        assert.equal(error.reason, 'INVALID_MODEL');
+        assert.ok(error.message.startsWith(`${source}: 3 errors\n`));
+        for (const fault of [
+          '3: invalid-number: ',
+          '3: missing-element: ',
+          '4: unknown-joint-type: ',
+        ]) {
+          assert.ok(error.message.includes(`\n  ${source}:${fault}`), error);
+        }
+        const fields = error.fieldViolations.map(({ field }) => field);
+        assert.deepEqual(fields, ['source:3', 'source:3', 'source:4']);
         assert.equal(error.metadata.file, options.file);
         return true;
       },
@@ -174,46 +137,35 @@ test('a number that a newer server sends is that number as text', () => {
     messageType('ModelInfo').fromObject({
       state: 99,
       options: { validation: 99 },
-      joints: [{ name: 'axle', type: 99 }],
-      report: { findings: [{ severity: 99, message: 'new' }] },
+      joints: [{ type: 99 }],
     }),
   );
-  assert.equal(info.state, '99');
-  assert.equal(info.format, undefined);
-  assert.equal(info.options.validation, '99');
-  assert.equal(info.joints[0].type, '99');
-  assert.equal(info.report.findings[0].severity, '99');
-  assert.equal(info.report.findings[0].message, 'new');
+  assert.deepEqual(
+    [info.state, info.options.validation, info.joints[0].type, info.format],
+    ['99', '99', '99', undefined],
+  );
 });
 
 test('a description can be tried without storing it', async () => {
-  await assert.rejects(there.client.validateUrdf(ur5e, { validation: 'LAX' }), {
+  const { client } = there;
+  await assert.rejects(client.validateUrdf(ur5e, { validation: 'LAX' }), {
     reason: 'INVALID_OPTION',
     field: 'options.validation',
   });
-  const { valid, model } = await there.client.validateUrdf(ur5e);
+  const { valid, model } = await client.validateUrdf(ur5e);
   assert.equal(valid, true);
-  assert.equal(model.robotName.length > 0, true);
+  assert.equal(model.nq, 6);
   assert.equal(model.registeredAt, undefined);
+  const faulty = await client.validateUrdf(FAULTY);
+  assert.deepEqual([faulty.valid, faulty.model], [false, undefined]);
+  assert.equal(faulty.report.errors, 3);
+  const { severity, line } = faulty.report.findings[0];
+  assert.deepEqual([severity, line], ['ERROR', 3]);
 });
-
-test('a model that there is not is named with those that there are', () =>
-  assert.rejects(there.client.model('nobody'), (error) => {
-    assert.equal(error.name, 'TorquedError');
-    assert.equal(error.code, 'NOT_FOUND');
-    assert.equal(error.reason, 'MODEL_NOT_FOUND');
-    assert.match(error.message, /nobody.*panda/);
-    assert.equal(error.field, undefined);
-    assert.equal(error.joint, undefined);
-    assert.equal(error.row, undefined);
-    return true;
-  }));
 
 test('the server tells what it is', async () => {
   const info = await there.client.serverInfo();
   assert.match(info.serverVersion, /^\d+\.\d+/);
   assert.ok(info.targets.some(({ name }) => name === info.target));
-  assert.ok(info.targets.at(-1).lanesDouble >= 1);
-  assert.equal(info.maxMessageBytes, 16 * 1024 * 1024);
   assert.ok(info.maxInflightBytes > 0 && info.threads > 0);
 });

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { startLocalServer } from 'torqued';
+import { connect, startLocalServer } from 'torqued';
 import { MODELS } from './support.mjs';
 
 /** An address where no server can listen. */
@@ -52,6 +52,17 @@ export class RestartableServer {
     const [socket] = await once(listener, 'connection');
     socket.destroy();
     await new Promise((resolve) => listener.close(resolve));
+  }
+
+  /** A started one and a client of it, both for one test. */
+  static async of(t, options) {
+    const server = new RestartableServer();
+    const client = await connect(await server.start(), options);
+    t.after(() => {
+      client.close();
+      return server.end();
+    });
+    return { server, client, robot: await client.model('panda') };
   }
 
   async end() {

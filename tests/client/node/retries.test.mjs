@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { Client, TorquedError } from 'torqued';
 import { NO_SERVER } from './restartable_server.mjs';
 
@@ -16,24 +17,23 @@ const { RetryBudget, untilDone } = await import('../client/node/dist/retry.js');
 const { status } = grpc;
 const raw = (bytes) => bytes;
 
-function detailsOf(code, reason) {
-  const info = { reason, domain: 'torqued', metadata: {} };
-  return encode(messageType('Status'), {
-    code,
-    message: 'no',
-    details: [
-      {
-        type_url: 'type.googleapis.com/google.rpc.ErrorInfo',
-        value: encode(messageType('ErrorInfo'), info),
-      },
-    ],
-  });
-}
-
 function failure({ code, details = 'no', reason }) {
   const metadata = new grpc.Metadata();
   if (reason) {
-    metadata.set('grpc-status-details-bin', detailsOf(code, reason));
+    const info = encode(messageType('ErrorInfo'), {
+      reason,
+      domain: 'torqued',
+    });
+    const type_url = 'type.googleapis.com/google.rpc.ErrorInfo';
+    const detailed = {
+      code,
+      message: 'no',
+      details: [{ type_url, value: info }],
+    };
+    metadata.set(
+      'grpc-status-details-bin',
+      encode(messageType('Status'), detailed),
+    );
   }
   return { code, details, metadata };
 }
@@ -42,44 +42,27 @@ function failure({ code, details = 'no', reason }) {
  * says, by their number, and with the names of those that have come. */
 async function withRefusing(plan, body) {
   const calls = [];
-  const method = (path) => ({
-    path,
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: raw,
-    requestDeserialize: raw,
-    responseSerialize: raw,
-    responseDeserialize: raw,
-  });
-  const service = (name, methods) =>
-    Object.fromEntries(
-      methods.map((one) => [one, method(`/torqued.v1.${name}/${one}`)]),
-    );
-  const answer = (name) => (_, callback) => {
-    calls.push(name);
-    const refused = plan(calls.length - 1);
-    if (refused) callback(failure(refused));
-    else callback(null, Buffer.alloc(0));
-  };
   const server = new grpc.Server();
-  for (const [name, methods] of [
-    ['ServerInfo', ['GetServerInfo']],
-    ['ModelRegistry', ['RegisterModel', 'DeleteModel']],
+  for (const path of [
+    'ServerInfo/GetServerInfo',
+    'ModelRegistry/RegisterModel',
+    'ModelRegistry/DeleteModel',
   ]) {
-    server.addService(
-      service(name, methods),
-      Object.fromEntries(methods.map((one) => [one, answer(one)])),
-    );
+    const answer = (_, callback) => {
+      calls.push(path.split('/')[1]);
+      const refused = plan(calls.length - 1);
+      if (refused) callback(failure(refused));
+      else callback(null, Buffer.alloc(0));
+    };
+    server.register(`/torqued.v1.${path}`, answer, raw, raw, 'unary');
   }
-  const port = await new Promise((resolve, reject) => {
-    server.bindAsync(
-      '127.0.0.1:0',
-      grpc.ServerCredentials.createInsecure(),
-      (error, bound) => (error ? reject(error) : resolve(bound)),
-    );
-  });
+  const bind = promisify(server.bindAsync.bind(server));
+  const insecure = grpc.ServerCredentials.createInsecure();
   try {
-    return await body(`127.0.0.1:${port}`, calls);
+    return await body(
+      `127.0.0.1:${await bind('127.0.0.1:0', insecure)}`,
+      calls,
+    );
   } finally {
     server.forceShutdown();
   }
@@ -87,44 +70,30 @@ async function withRefusing(plan, body) {
 
 const GONE = { code: status.UNAVAILABLE };
 
-for (const refused of [
-  { code: status.CANCELLED, details: 'CANCELLED' },
-  { code: status.UNKNOWN, details: 'Stream removed' },
-  { code: status.UNKNOWN, details: 'No status information received' },
-  { code: status.INTERNAL, details: 'Received RST_STREAM with code 2' },
-  { code: status.UNAVAILABLE, details: 'Connection dropped' },
+for (const [code, details, isFinal = false, reason = undefined] of [
+  [status.CANCELLED, 'CANCELLED'],
+  [status.UNKNOWN, 'Stream removed'],
+  [status.UNKNOWN, 'No status information received'],
+  [status.INTERNAL, 'Received RST_STREAM with code 2'],
+  [status.UNAVAILABLE, 'Connection dropped'],
+  [status.INTERNAL, 'a fault', true],
+  [status.ABORTED, 'Connection dropped', true],
+  [status.INTERNAL, 'RST_STREAM', true, 'INTERNAL_ERROR'],
 ]) {
-  test(`${refused.details} is tried again`, () =>
+  test(`${details} of code ${code} is ${isFinal ? 'final' : 'tried again'}`, () =>
     withRefusing(
-      (k) => (k === 0 ? refused : undefined),
+      (k) => (k === 0 ? { code, details, reason } : undefined),
       async (address, calls) => {
         const told = [];
         const client = new Client(address, {
           onRetry: (error) => told.push(error.message),
         });
-        await client.serverInfo();
+        const call = client.serverInfo();
+        if (isFinal) await assert.rejects(call, { message: details });
+        else await call;
         client.close();
-        assert.deepEqual(told, [refused.details]);
-        assert.equal(calls.length, 2);
-      },
-    ));
-}
-
-for (const refused of [
-  { code: status.INTERNAL, details: 'a fault' },
-  { code: status.ABORTED, details: 'Connection dropped' },
-  { code: status.INTERNAL, details: 'RST_STREAM', reason: 'INTERNAL_ERROR' },
-]) {
-  test(`${refused.details} of code ${refused.code} is final`, () =>
-    withRefusing(
-      () => refused,
-      async (address, calls) => {
-        const client = new Client(address);
-        await assert.rejects(client.serverInfo(), {
-          message: refused.details,
-        });
-        client.close();
-        assert.equal(calls.length, 1);
+        assert.deepEqual(told, isFinal ? [] : [details]);
+        assert.equal(calls.length, isFinal ? 1 : 2);
       },
     ));
 }

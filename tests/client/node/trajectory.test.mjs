@@ -1,49 +1,31 @@
 // Verdicts on trajectories: what they say is what the samples show.
 
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { connect, Matrix, startLocalServer, TorquedError } from 'torqued';
+import { Matrix } from 'torqued';
 import { RestartableServer } from './restartable_server.mjs';
-import {
-  assertClose,
-  assertSameBits,
-  MODELS,
-  numbers,
-  withServer,
-} from './support.mjs';
+import { assertClose, assertSameBits, withServer } from './support.mjs';
 
 const there = withServer();
 const N = 7;
 const JOINTS = Array.from({ length: N }, (_, k) => `panda_joint${k + 1}`);
 
 /** Samples of a smooth motion of all joints, with exact rates. */
-function swinging(samples, seed = 1, wrench = false) {
-  const [middle, swing, rate, phase] = [1, 2, 3, 4].map((k) =>
-    numbers(N, 10 * seed + k),
-  );
-  const time = new Float64Array(samples);
-  const [q, v, a] = [0, 1, 2].map(() => new Float64Array(samples * N));
-  const force = new Float64Array(samples * 6);
-  for (let k = 0; k < samples; ++k) {
-    const x = k / samples;
-    time[k] = 3 * x + 0.1 * Math.sin(6 * x) ** 2;
-    for (let j = 0; j < N; ++j) {
-      const w = 2 + rate[j];
-      const angle = w * time[k] + 3 * phase[j];
-      const height = 0.5 + 0.3 * swing[j];
-      q[k * N + j] = 0.5 * middle[j] + height * Math.sin(angle);
-      v[k * N + j] = height * w * Math.cos(angle);
-      a[k * N + j] = -height * w * w * Math.sin(angle);
-    }
-    for (let i = 0; i < 6; ++i) force[k * 6 + i] = 5 * Math.sin(time[k] + i);
-  }
+function swinging(samples, wrench = false) {
+  const time = Float64Array.from({ length: samples }, (_, k) => k / samples);
+  const wave = (columns, scale, of) =>
+    Float64Array.from({ length: samples * columns }, (_, i) => {
+      const j = i % columns;
+      return scale * of(3 * time[Math.floor(i / columns)] + 0.5 * j);
+    });
   return {
     time,
-    q,
-    v,
-    a,
-    ...(wrench ? { tipWrenchOnEnvironment: force } : {}),
+    q: wave(N, 0.5, Math.sin),
+    v: wave(N, 1.5, Math.cos),
+    a: wave(N, -4.5, Math.sin),
+    ...(wrench ? { tipWrenchOnEnvironment: wave(6, 5, Math.cos) } : {}),
   };
 }
 
@@ -65,97 +47,62 @@ function partsOf(samples, count) {
   return parts;
 }
 
-/** The same limits of all joints, or those of each. */
-function wide(limits) {
-  return {
-    drives: JOINTS.map((dof, j) => ({
-      dof,
-      velocityLimit: 99,
-      effortLimit: 1e6,
-      ...(typeof limits === 'function' ? limits(j) : limits),
-    })),
-    positionLimits: JOINTS.map((coordinate) => ({
-      coordinate,
-      lower: -9,
-      upper: 9,
-    })),
-  };
-}
-
-const columnOf = ({ data, rows, columns }, j) =>
-  Float64Array.from({ length: rows }, (_, k) => data[k * columns + j]);
-const columnsOf = (data, columns, j) =>
-  columnOf({ data, rows: data.length / columns, columns }, j);
-
-function farthest(values) {
-  let at = 0;
-  values.forEach((value, k) => {
-    if (Math.abs(value) > Math.abs(values[at])) at = k;
-  });
-  return at;
-}
+const columnOf = (data, columns, j) => data.filter((_, i) => i % columns === j);
 
 const withoutTables = ({ tables, ...verdict }) => {
   assert.ok(tables);
   return verdict;
 };
 
-const MOTION = swinging(2500, 1, true);
+const MOTION = swinging(2500, true);
 const { time, ...STATES } = MOTION;
 
 test('a verdict is what the server says, under the names of the language', async () => {
   const options = { viscousFriction: true, gravity: [0.5, -0.2, -9.7] };
   const { tau } = await there.robot.inverseDynamics(STATES, options);
-  const torque = columnOf(tau, 2);
-  const worst = farthest(torque);
-  const effortLimit = 0.9 * Math.abs(torque[worst]);
+  const torque = columnOf(tau.data, N, 2);
+  const most = torque.reduce((x, y) => (Math.abs(x) < Math.abs(y) ? y : x));
+  const effortLimit = 0.9 * Math.abs(most);
   const verdict = await there.robot.checkTrajectory(MOTION, {
     ...options,
     tables: ['tau'],
-    ...wide((j) => (j === 2 ? { effortLimit } : {})),
+    drives: [{ dof: JOINTS[2], effortLimit }],
     mergeGap: 10,
   });
   assert.ok(verdict.tables.tau instanceof Matrix);
   assertSameBits(verdict.tables.tau, tau);
-  assert.deepEqual([verdict.passes, verdict.violationCount], [false, 1]);
-  const [violation] = verdict.violations;
+  assert.equal(verdict.passes, false);
+  const violation = verdict.violations.find(({ kind }) => kind === 'TORQUE');
   assert.deepEqual(
-    [violation.kind, violation.joint, violation.limit],
-    ['TORQUE', JOINTS[2], effortLimit],
+    [violation.joint, violation.limit],
+    [JOINTS[2], effortLimit],
   );
-  const place = { sample: worst, time: time[worst], between: false };
-  const peak = { ...place, value: torque[worst] };
-  assert.deepEqual(violation.worst, peak);
-  assert.deepEqual(verdict.joints[2].torque, peak);
-  assert.deepEqual(
-    [verdict.pathInertia, verdict.derived],
-    [undefined, undefined],
-  );
+  const sample = torque.indexOf(most);
+  const place = { sample, time: time[sample], between: false };
+  assert.deepEqual(violation.worst, { ...place, value: most });
+  assert.deepEqual(verdict.joints[2].torque, violation.worst);
+  assert.equal(verdict.pathInertia, undefined);
+  assert.equal(verdict.derived, undefined);
   assert.deepEqual(verdict.echo.jointNames, JOINTS);
 });
 
 test('what was asked is told', async () => {
   const asked = {
-    drives: [
-      { dof: JOINTS[3], torqueSpeed: [{ speed: 0.5, torque: 30 }] },
-      { dof: JOINTS[1], armature: 0, coulombFriction: 0.7 },
-    ],
-    positionLimits: [{ coordinate: JOINTS[0], lower: -9, upper: 0 }],
+    drives: [{ dof: JOINTS[3], torqueSpeed: [{ speed: 0.5, torque: 30 }] }],
     tipWrenchProfile: [{ time: 0, wrench: Float64Array.of(0, 0, 0, 0, 0, 1) }],
     derating: 0.5,
     derive: 'quintic',
-    tables: ['torqueLimit', 'pathB', 'v'],
+    tables: ['torqueLimit', 'v'],
   };
   const { q } = MOTION;
   const told = await there.robot.checkTrajectory({ time, q }, asked);
-  const { drives, positionLimits, tables, derive, derating } = told.asked;
+  const { drives, tipWrenchProfile, tables, derive, derating } = told.asked;
   assert.deepEqual([derive, derating], ['QUINTIC_SPLINE', 0.5]);
-  assert.deepEqual(tables, ['TORQUE_LIMIT', 'PATH_B', 'V']);
+  assert.deepEqual(tables, ['TORQUE_LIMIT', 'V']);
   assert.equal(drives[0].torqueSpeed[0].torque, 30);
-  assert.equal(drives[1].velocityLimit, undefined);
-  assert.equal(positionLimits[0].upper, 0);
-  assert.deepEqual(told.asked.tipWrenchProfile[0].wrench, [0, 0, 0, 0, 0, 1]);
-  assert.equal(told.tables.torqueLimit.at(700, 4), 6);
+  assert.equal(drives[0].velocityLimit, undefined);
+  assert.deepEqual(tipWrenchProfile[0].wrench, [0, 0, 0, 0, 0, 1]);
+  assert.equal(told.tables.torqueLimit.at(700, 3), 15);
   assertClose(told.tables.v.data, MOTION.v, 1e-4);
 });
 
@@ -178,9 +125,9 @@ test('a robot without joints has tables without columns', async () => {
 });
 
 test('the verdict does not depend on how the samples come', async () => {
-  const motion = swinging(20_000, 3, true);
+  const motion = swinging(20_000, true);
   const options = {
-    ...wide({ effortLimit: 5 }),
+    derating: 0.1,
     tables: [
       ...['tau', 'v', 'a', 'pathA', 'pathB', 'pathC', 'pathD', 'pathE'],
       ...['sigmaMin', 'condition', 'torqueLimit'],
@@ -189,11 +136,7 @@ test('the verdict does not depend on how the samples come', async () => {
   };
   const whole = await there.robot.checkTrajectory(motion, options);
   assert.ok(whole.violationCount > 0);
-  assert.deepEqual(
-    Object.keys(whole.tables).sort(),
-    [...options.tables].sort(),
-  );
-  assert.equal(whole.tables.condition.columns, 1);
+  assert.equal(Object.keys(whole.tables).length, options.tables.length);
   const { sigmaMin } = whole.pathInertia;
   assert.equal(Math.min(...whole.tables.sigmaMin.data), sigmaMin.value);
   async function* made() {
@@ -213,35 +156,26 @@ test('the verdict does not depend on how the samples come', async () => {
 
 test('progress is told', async () => {
   const told = [];
-  const motion = swinging(60_000, 4);
-  await there.robot.checkTrajectory(motion, {
-    tables: ['tau', 'pathB'],
+  await there.robot.checkTrajectory(swinging(60_000), {
     progress: (done, total) => told.push([done, total]),
   });
   assert.ok(told.length > 0);
-  const done = told.map(([first]) => first);
-  assert.deepEqual(
-    done,
-    [...done].sort((x, y) => x - y),
-  );
-  assert.ok(told.every(([, total]) => total === 60_000));
+  assert.ok(told.every(([done, total]) => done <= total && total === 60_000));
 });
 
 test('one wrench serves all samples', async () => {
-  const { tipWrenchOnEnvironment: _, ...free } = MOTION;
   const once = [1, 2, 3, 4, 5, 6];
   const every = new Float64Array(2500 * 6).map((_, i) => once[i % 6]);
   const tables = ['tau'];
-  const [one, many, none] = await Promise.all(
-    [once, every, undefined].map((tipWrenchOnEnvironment) =>
+  const [one, many] = await Promise.all(
+    [once, every].map((tipWrenchOnEnvironment) =>
       there.robot.checkTrajectory(
-        { ...free, tipWrenchOnEnvironment },
+        { ...MOTION, tipWrenchOnEnvironment },
         { tables },
       ),
     ),
   );
   assertSameBits(one.tables.tau, many.tables.tau);
-  assert.notEqual(one.tables.tau.at(0, 1), none.tables.tau.at(0, 1));
 });
 
 test('joints come by name, and in the order of the caller', async () => {
@@ -249,9 +183,7 @@ test('joints come by name, and in the order of the caller', async () => {
   const tables = ['tau'];
   const plain = await there.robot.checkTrajectory(MOTION, { tables });
   const byName = (data) =>
-    Object.fromEntries(
-      JOINTS.map((joint, j) => [joint, columnsOf(data, N, j)]),
-    );
+    Object.fromEntries(JOINTS.map((name, j) => [name, columnOf(data, N, j)]));
   const { q, v, a } = MOTION;
   const named = { ...MOTION, q: byName(q), v: byName(v), a: byName(a) };
   const same = await there.robot.checkTrajectory(named, { tables });
@@ -267,84 +199,64 @@ test('joints come by name, and in the order of the caller', async () => {
   assert.equal(other.tables.tau.at(5, 0), plain.tables.tau.at(5, 6));
 });
 
-const REFUSALS = [
-  ['samples.q', 'WRONG_COLUMN_COUNT', { ...MOTION, q: sixColumns() }],
+const limits = (bounds) => ({ drives: [{ dof: JOINTS[0], ...bounds }] });
+const spoilt = (name, at, number) => {
+  const data = MOTION[name].slice();
+  data[at] = number;
+  return { ...MOTION, [name]: data };
+};
+const sixColumns = new Matrix(new Float64Array(2500 * 6), 2500, 6);
+
+for (const [field, reason, samples, options] of [
+  ['samples.q', 'WRONG_COLUMN_COUNT', { ...MOTION, q: sixColumns }],
   ['samples.v', 'WRONG_ROW_COUNT', { ...MOTION, v: new Float64Array(7) }],
   ['samples.time', 'MISSING_INPUT', { q: STATES.q }],
-  ['samples.torque', 'INVALID_FIELD', { ...MOTION, torque: [1] }],
+  ['samples.tim', 'INVALID_FIELD', { ...MOTION, tim: time }],
   ['samples', 'MISSING_INPUT', []],
   ['samples.q', 'WRONG_JOINT_NAMES', { time, q: { elbow: time } }],
   ['q[1207][3]', 'INVALID_SAMPLE', spoilt('q', 1207 * N + 3, NaN)],
   ['time[2100]', 'INVALID_SAMPLE', spoilt('time', 2100, 0)],
-  ['start.drives[0].dof', 'INVALID_OPTION', MOTION, { drives: [{}] }],
   ['samples', 'INVALID_OPTION', null],
   ...[
     ['options', 'x'],
-    ['start.drives[0].efort', limit({ efort: 1 })],
-    ['start.drives[0].effort_limit', limit({ effortLimit: null })],
+    ['start.drives[0].dof', { drives: [{}] }],
+    ['start.drives[0].efort', limits({ efort: 1 })],
+    ['start.drives[0].effort_limit', limits({ effortLimit: null })],
     [
       'start.drives[0].torque_speed[0].torque',
-      limit({ torqueSpeed: [{ torque: '4' }] }),
+      limits({ torqueSpeed: [{ torque: '4' }] }),
     ],
     ['start.derive', { derive: 'linear' }],
     ['start.tables[1]', { tables: ['tau', 'power'] }],
-    ['options.progress', { progress: 1 }],
   ].map(([field, options]) => [field, 'INVALID_OPTION', MOTION, options]),
-];
-
-function limit(limits) {
-  return { drives: [{ dof: JOINTS[0], ...limits }] };
-}
-
-function sixColumns() {
-  return new Matrix(new Float64Array(2500 * 6), 2500, 6);
-}
-
-function spoilt(name, at, number) {
-  const data = MOTION[name].slice();
-  data[at] = number;
-  return { ...MOTION, [name]: data };
-}
-
-REFUSALS.forEach(([field, reason, samples, options], k) => {
-  test(`refusal ${k} names ${field}`, async () => {
+]) {
+  test(`${reason} names ${field}`, async () => {
+    const expected = { name: 'TorquedError', code: 'INVALID_ARGUMENT', reason };
+    if (reason === 'INVALID_SAMPLE') {
+      [expected.row, expected.joint] = field.match(/\d+/g).map(Number);
+      expected.joint &&= JOINTS[expected.joint];
+    }
     // In parts, too, numbers have their place in the whole.
     const ways = [samples];
     if (samples?.time?.length === 2500 && /\[/.test(field)) {
       ways.push(partsOf(samples, 1000));
     }
     for (const way of ways) {
-      await assert.rejects(
-        there.robot.checkTrajectory(way, options),
-        (error) => {
-          assert.ok(error instanceof TorquedError, error);
-          assert.equal(error.reason, reason);
-          assert.equal(error.field, field);
-          assert.equal(error.code, 'INVALID_ARGUMENT');
-          if (reason === 'INVALID_SAMPLE') {
-            const [row, column] = field.match(/\d+/g).map(Number);
-            assert.deepEqual(
-              [error.row, error.joint],
-              [row, column === undefined ? undefined : JOINTS[column]],
-            );
-          }
-          return true;
-        },
-      );
+      await assert.rejects(there.robot.checkTrajectory(way, options), {
+        ...expected,
+        field,
+      });
     }
   });
-});
+}
 
 test('what is refused at the start is told while samples are made', async () => {
   let closed = false;
-  let more;
-  const held = new Promise((resolve) => {
-    more = resolve;
-  });
+  const more = new EventEmitter();
   async function* waiting() {
     try {
       yield partOf(MOTION, 0, 10);
-      await held;
+      await once(more, 'it');
       yield partOf(MOTION, 10, 10);
       assert.fail('nobody wants more');
     } finally {
@@ -355,7 +267,7 @@ test('what is refused at the start is told while samples are made', async () => 
     there.robot.checkTrajectory(waiting(), { tipFrame: 'nowhere' }),
     { reason: 'UNKNOWN_FRAME' },
   );
-  more();
+  more.emit('it');
   await wait(20);
   assert.ok(closed, 'the source is told that it is over');
 });
@@ -370,9 +282,17 @@ test('what the samples throw is thrown on', async () => {
     there.robot.checkTrajectory(failing()),
     (error) => error === wrong,
   );
-  const bad = [partOf(MOTION, 0, 100), { ...partOf(MOTION, 100, 5), q: [[1]] }];
+  const bad = { ...partOf(MOTION, 100, 5), q: [[1]] };
+  await assert.rejects(
+    there.robot.checkTrajectory([partOf(MOTION, 0, 100), bad]),
+    {
+      field: 'samples.q',
+      metadata: { part: '1' },
+      message: /^part 1: samples.q/,
+    },
+  );
   await assert.rejects(there.robot.checkTrajectory(bad), {
-    field: 'samples.q',
+    message: /^samples.q/,
   });
   // The server has forgotten it.
   assert.equal((await there.robot.checkTrajectory(MOTION)).samples, 2500);
@@ -395,35 +315,33 @@ test('a signal and a deadline end a check that waits for samples', async () => {
   );
 });
 
-test('a check begins anew where its server was killed', async () => {
-  const server = new RestartableServer();
-  const retries = [];
-  const client = await connect(await server.start(), {
+test('a check begins anew where its server was killed', async (t) => {
+  const motion = swinging(100_000);
+  const [retries, told, tables] = [[], [], ['tau']];
+  const { server, robot } = await RestartableServer.of(t, {
     onRetry: (error) => retries.push(error.code),
   });
-  const robot = await client.model('panda');
   let restart;
   let taken = 0;
   async function* parts() {
-    for (const part of partsOf(MOTION, 500)) {
+    for (const part of partsOf(motion, 20_000)) {
       taken += 1;
       yield part;
-      if (taken === 3) {
-        await wait(50);
-        restart = server.kill().then(() => server.start());
-      }
     }
   }
-  const verdict = await robot.checkTrajectory(parts(), { tables: ['tau'] });
+  const progress = (done) => {
+    told.push(done);
+    restart ??= server.kill().then(() => server.start());
+  };
+  const verdict = await robot.checkTrajectory(parts(), { tables, progress });
   await restart;
   assert.ok(retries.includes('UNAVAILABLE'));
-  // Each part was made once.
-  assert.equal(taken, 5);
-  const expected = await there.robot.checkTrajectory(MOTION, {
-    tables: ['tau'],
-  });
+  assert.equal(taken, 5, 'each part is made once');
+  assert.ok(told.length > 1);
+  // No less than before.
+  const ascending = [...new Set(told)].sort((a, b) => a - b);
+  assert.deepEqual(told, ascending);
+  const expected = await there.robot.checkTrajectory(motion, { tables });
   assertSameBits(verdict.tables.tau, expected.tables.tau);
   assert.deepEqual(withoutTables(verdict), withoutTables(expected));
-  client.close();
-  await server.end();
 });

@@ -1,5 +1,6 @@
 """A real server for each file of tests, and random states."""
 
+import contextlib
 import os
 import pathlib
 import sys
@@ -46,3 +47,14 @@ def states():
 def same_bits(a, b):
     """Whether two arrays agree in every bit, NaNs too."""
     return (a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes())
+
+
+@contextlib.contextmanager
+def refused(kind=torqued.InvalidArgument, match=None, **wanted):
+    """Expects an error with these attributes, of its reason the name."""
+    with pytest.raises(kind, match=match) as caught:
+        yield caught
+    told = {name: getattr(caught.value, name) for name in wanted}
+    if "reason" in told:
+        told["reason"] = told["reason"].name
+    assert told == wanted

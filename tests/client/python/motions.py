@@ -1,4 +1,4 @@
-"""Motions for the tests of checks, and torquectl's word on them."""
+"""Motions for the tests of checks, verdicts on them, and what torquectl says."""
 
 import json
 import os
@@ -30,12 +30,31 @@ def swinging(samples, seed=0, joints=PANDA, named=True, **more):
         -swing * rate**2 * np.sin(angle), joint_names=joints if named else None, **more)
 
 
-def same(one, other):
+def same_motion(one, other):
     for name in PARTS:
         a, b = getattr(one, name), getattr(other, name)
         if (a is None) != (b is None) or a is not None and not same_bits(a, b):
             return False
     return one.joint_names == other.joint_names
+
+
+MOTION = swinging(2500)
+WRENCH = 5 * np.sin(MOTION.time[:, np.newaxis] + np.arange(6))
+
+
+def torques(robot, motion, **words):
+    return robot.inverse_dynamics(motion.q, motion.v, motion.a, **words)
+
+
+def same(one, other):
+    """Whether two verdicts agree in every bit, but for their time."""
+    a, b = one.to_dict(), other.to_dict()
+    for said in (a, b):
+        for key in ("seconds", "trajectory"):
+            del said[key]
+    return a == b and one.tables.keys() == other.tables.keys() and all(
+        same_bits(numbers, other.tables[name])
+        for name, numbers in one.tables.items())
 
 
 def positions(motion):

@@ -75,18 +75,14 @@ class Restarting:
             yield
 
 
-def details(code, reason, retry_seconds=None, field=None, **metadata):
+def details(code, reason, retry_seconds=None):
     """Of an error, serialized as they travel."""
     def packed(name, message):
         return any_pb2.Any(type_url="type.googleapis.com/google.rpc." + name,
                            value=message.SerializeToString())
 
     status = errors_pb2.Status(code=code.value[0], message="no", details=[
-        packed("ErrorInfo", errors_pb2.ErrorInfo(
-            reason=reason, domain="torqued", metadata=metadata))])
-    if field is not None:
-        status.details.append(packed("BadRequest", errors_pb2.BadRequest(
-            field_violations=[{"field": field, "description": "no"}])))
+        packed("ErrorInfo", errors_pb2.ErrorInfo(reason=reason, domain="torqued"))])
     if retry_seconds is not None:
         retry = errors_pb2.RetryInfo()
         retry.retry_delay.FromNanoseconds(int(retry_seconds * 1e9))

@@ -9,9 +9,8 @@ import pytest
 import torqued
 import torqued.aio
 from conftest import MODELS
-from motions import swinging
+from motions import MOTION, same, swinging
 from servers import details, refusing, Restarting
-from verdicts import MOTION, same
 
 
 def test_without_blocking_it_is_the_same(client, panda, tmp_path):
@@ -101,7 +100,6 @@ def test_a_server_that_is_killed_is_asked_again(tmp_path):
 
 
 OVERLOADED = details(grpc.StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED", retry_seconds=0.2)
-TOO_LARGE = details(grpc.StatusCode.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE")
 
 
 def test_what_passes_is_waited_for(client, panda):
@@ -116,16 +114,6 @@ def test_what_passes_is_waited_for(client, panda):
     assert handler.calls.count("CheckTrajectory") == 3
     assert isinstance(told[0][0], torqued.Overloaded) and told[0][1] >= 0.2
     assert isinstance(told[1][0], torqued.Unavailable)
-
-
-def test_what_does_not_pass_is_told_at_once(client):
-    with refusing(client.address,
-                  (grpc.StatusCode.RESOURCE_EXHAUSTED, TOO_LARGE, 0)) as (
-                      address, handler):
-        with torqued.connect(address) as through:
-            with pytest.raises(torqued.RequestTooLarge):
-                through.model("panda").check_trajectory(MOTION)
-    assert handler.calls.count("CheckTrajectory") == 1
 
 
 def test_a_deadline_ends_the_check(panda):

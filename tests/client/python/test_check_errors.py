@@ -1,38 +1,41 @@
 """What cannot be checked."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 import torqued
-from motions import PANDA, positions, swinging
-from verdicts import MOTION, WRENCH
+from conftest import refused
+from motions import MOTION, PANDA, WRENCH, positions, swinging
 
 
-@pytest.mark.parametrize("words, reason, field, joint", [
-    ({"limits": {"drives": [{"dof": PANDA[3], "effort_limit": -1}]}},
+@pytest.mark.parametrize("motion, words, reason, field, joint", [
+    (MOTION, {"limits": {"drives": [{"dof": PANDA[3], "effort_limit": -1}]}},
      "INVALID_OPTION", "start.drives[0].effort_limit", PANDA[3]),
-    ({"limits": {"model": "x"}}, "INVALID_OPTION", "limits", ""),
-    ({"limits": 5}, "INVALID_OPTION", "limits", ""),
-    ({"derating": 0}, "INVALID_OPTION", "start.derating", ""),
-    ({"tip_wrench_on_environment": [1, 2, 3]}, "WRONG_COLUMN_COUNT", "tip_wrench", ""),
-    ({"tip_wrench_on_environment": WRENCH[:9]}, "WRONG_ROW_COUNT", "tip_wrench", "")])
-def test_an_option_that_cannot_be_used_is_named(panda, words, reason, field, joint):
-    with pytest.raises(torqued.InvalidArgument) as caught:
-        panda.check_trajectory(MOTION, **words)
-    error = caught.value
-    assert (error.reason.name, error.field, error.joint) == (reason, field, joint)
+    (MOTION, {"limits": {"model": "x"}}, "INVALID_OPTION", "limits", ""),
+    (MOTION, {"limits": 5}, "INVALID_OPTION", "limits", ""),
+    (MOTION, {"derating": 0}, "INVALID_OPTION", "start.derating", ""),
+    (MOTION, {"tip_wrench_on_environment": [1, 2, 3]},
+     "WRONG_COLUMN_COUNT", "tip_wrench", ""),
+    (MOTION, {"tip_wrench_on_environment": WRENCH[:9]},
+     "WRONG_ROW_COUNT", "tip_wrench", ""),
+    (positions(MOTION), {}, "MISSING_INPUT", "v", ""),
+    (torqued.Trajectory(MOTION.time, *(part[:, 1:] for part in (
+        MOTION.q, MOTION.v, MOTION.a))), {}, "WRONG_COLUMN_COUNT", "samples.q", ""),
+    (swinging(9, joints=PANDA[:6]), {}, "WRONG_JOINT_NAMES", "joint_names", PANDA[6])])
+def test_what_cannot_be_used_is_named(panda, motion, words, reason, field, joint):
+    with refused(reason=reason, field=field, joint=joint):
+        panda.check_trajectory(motion, **words)
 
 
 def test_limits_that_the_server_refuses_are_told_with_their_file(panda, tmp_path):
     path = tmp_path / "limits.json"
     path.write_text(json.dumps({"position_limits": [
         {"coordinate": PANDA[1], "lower": 3, "upper": 1}]}))
-    with pytest.raises(torqued.FileError, match="limits.json") as caught:
+    with refused(torqued.FileError, "limits.json", file=str(path), joint=PANDA[1],
+                 field="start.position_limits[0].lower"):
         panda.check_trajectory(MOTION, limits=path)
-    error = caught.value
-    assert (error.file, error.joint, error.field) == (
-        str(path), PANDA[1], "start.position_limits[0].lower")
 
 
 @pytest.mark.parametrize("spoilt, reason, joint", [
@@ -46,29 +49,12 @@ def test_what_a_file_lacks_is_told_with_the_file(panda, tmp_path, spoilt, reason
     torqued.Trajectory(**{**parts, **spoilt}).write(path)
     # As a file, and as what was read of it.
     for given in (path, torqued.Trajectory.read(path)):
-        with pytest.raises(torqued.FileError, match="move.npz") as caught:
+        with refused(torqued.FileError, "move.npz", reason=reason, joint=joint):
             panda.check_trajectory(given, tip_wrench_on_environment=np.zeros(6))
-        assert (caught.value.reason.name, caught.value.joint) == (reason, joint)
-
-
-@pytest.mark.parametrize("motion, reason, field, joint", [
-    (positions(MOTION), "MISSING_INPUT", "v", ""),
-    (torqued.Trajectory(MOTION.time, MOTION.q, MOTION.v), "MISSING_INPUT", "a",
-     ""),
-    (torqued.Trajectory(MOTION.time, MOTION.q[:, 1:], MOTION.v[:, 1:],
-                        MOTION.a[:, 1:]),
-     "WRONG_COLUMN_COUNT", "samples.q", ""),
-    (swinging(9, joints=PANDA[:6]), "WRONG_JOINT_NAMES", "joint_names",
-     PANDA[6])])
-def test_a_trajectory_of_another_robot_is_refused(panda, motion, reason, field, joint):
-    with pytest.raises(torqued.InvalidArgument) as caught:
-        panda.check_trajectory(motion)
-    error = caught.value
-    assert (error.reason.name, error.field, error.joint) == (reason, field, joint)
 
 
 @pytest.mark.parametrize("text, where", [
-    ("{", "line"), ("[]", "no JSON object"), ('{"a": 1}', '"a"'), ("", "not JSON"),
+    ("{", "not JSON"), ("[]", "no JSON object"), ('{"a": 1}', '"a"'), ("", "not JSON"),
     ('{"drives": [{"dof": "a", "efort": 1}]}', "efort"),
     ('{"drives": [], "drives": []}', "'drives' stands there twice"),
     ("joint_limits:\n  a: {max_velocity: 1}\n",
@@ -78,9 +64,6 @@ def test_a_trajectory_of_another_robot_is_refused(panda, motion, reason, field, 
 def test_a_file_of_limits_that_cannot_be_used_is_named(panda, tmp_path, text, where):
     path = tmp_path / "limits.json"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(torqued.FileError, match="limits.json") as caught:
+    line = {"line": 1} if text == "{" else {}
+    with refused(torqued.FileError, f"limits.json(.|\n)*{re.escape(where)}", **line):
         panda.check_trajectory(MOTION, limits=path)
-    if where == "line":
-        assert caught.value.line == 1
-    else:
-        assert where in str(caught.value)

@@ -3,8 +3,7 @@
 import pytest
 import torqued
 from conftest import same_bits
-from motions import PANDA, ask_torquectl, swinging
-from verdicts import MOTION, same, written
+from motions import MOTION, PANDA, ask_torquectl, same, swinging
 
 
 def test_columns_are_matched_by_name(panda):
@@ -30,7 +29,9 @@ HAND_ALONE = FINGERS.in_order(PANDA)
 @pytest.mark.parametrize("name", ["", "move.csv", "move.npz", "move.yaml", "move.json"])
 def test_joints_that_are_not_the_robots_are_left_out(client, panda, tmp_path, name):
     assert {"finger_1", "finger_2"} == set(HAND_ALONE.unused)
-    given = written(FINGERS, tmp_path / name) if name else FINGERS
+    given = tmp_path / name if name else FINGERS
+    if name:
+        FINGERS.write(given)
     expected = panda.check_trajectory(HAND_ALONE, tables=["tau"])
     with pytest.warns(torqued.LeftOutWarning, match="finger_1, finger_2") as caught:
         verdict = panda.check_trajectory(given, tables=["tau"])

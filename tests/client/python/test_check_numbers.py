@@ -3,11 +3,11 @@
 import re
 
 import numpy as np
+import pytest
 import torqued
 from conftest import MODELS, same_bits
 from joint_limits import limits_of
-from motions import wide
-from verdicts import MOTION, WRENCH, torques
+from motions import MOTION, PANDA, WRENCH, torques, wide
 
 
 def test_violations_have_their_joint_kind_and_place(panda):
@@ -27,32 +27,22 @@ def test_tables_are_those_of_the_functions(panda):
     names = ["tau", "v", "a", "path_a", "path_b", "path_c", "path_d",
              "path_e", "sigma_min", "condition", "torque_limit"]
     verdict = panda.check_trajectory(
-        MOTION, tables=names, task=True, viscous_friction=True,
-        coulomb_friction=True, limits=limits_of(wide(
-            viscous_friction=0.3, coulomb_friction=0.7,
-            torque_speed=[(0.5, 90), (1.5, 50)])), derating=0.5)
-    tables, q, v, a = verdict.tables, MOTION.q, MOTION.v, MOTION.a
+        MOTION, tables=names, task=True, coulomb_friction=True, limits=limits_of(wide(
+            coulomb_friction=0.7, torque_speed=[(0.5, 90), (1.5, 50)])), derating=0.5)
+    tables, q, v = verdict.tables, MOTION.q, MOTION.v
     assert list(tables) == names
-    gravity = panda.gravity_forces(q)
-    bias = panda.coriolis_forces(q, v)
-    inertial = np.einsum("kij,kj->ki", panda.mass_matrix(q), a)
     for name, expected in (
-            ("v", v), ("a", a), ("path_b", inertial + bias),
-            ("path_a", np.einsum("kij,kj->ki", panda.mass_matrix(q), v)),
-            ("path_c", gravity), ("path_d", 0.3 * v),
-            ("path_e", 0.7 * np.sign(v)),
-            ("torque_limit",
-             0.5 * np.interp(np.abs(v), [0.5, 1.5], [90, 50])),
-            ("tau", inertial + bias + gravity + 0.3 * v + 0.7 * np.sign(v)),
+            ("path_c", panda.gravity_forces(q)), ("path_e", 0.7 * np.sign(v)),
+            ("torque_limit", 0.5 * np.interp(np.abs(v), [0.5, 1.5], [90, 50])),
+            ("tau", torques(panda, MOTION) + 0.7 * np.sign(v)),
             ("sigma_min", panda.operational_space(
                 q, sigma_min=True, bad_rows="nan").sigma_min)):
         assert tables[name].shape == expected.shape
         assert np.abs(tables[name] - expected).max() < 1e-11, name
-    sigma, condition = tables["sigma_min"], tables["condition"]
-    least = verdict.path_inertia.sigma_min
+    sigma, least = tables["sigma_min"], verdict.path_inertia.sigma_min
     assert (least.sample, least.time, least.value) == (
         sigma.argmin(), MOTION.time[sigma.argmin()], sigma.min())
-    assert verdict.path_inertia.condition.value == condition.max()
+    assert verdict.path_inertia.condition.value == tables["condition"].max()
     assert panda.check_trajectory(MOTION).tables == {}
 
 
@@ -84,3 +74,22 @@ def test_where_there_is_no_limit_there_is_no_use(client):
     assert list(unlimited) == [True] + [False] * 6
     assert np.array_equal(np.isnan(joints.torque_use.value), unlimited)
     assert np.array_equal(np.isnan(joints.rms_torque_use), unlimited)
+
+
+@pytest.mark.parametrize("consistent", [False, True])
+def test_waypoints_at_rest_draw_a_remark(panda, consistent):
+    q, rest = np.outer([0, 0.5, 1], np.eye(7)[1]), np.zeros((3, 7))
+    verdict = panda.check_trajectory(
+        torqued.Trajectory([0, 1, 2], q, rest, rest, joint_names=PANDA),
+        limits=limits_of(wide()), consistent=consistent)
+    assert verdict.passes is not consistent and verdict.violation_count == 0
+    remark, = verdict.remarks
+    assert remark.kind == torqued.RemarkKind.VELOCITY and remark.joint == PANDA[1]
+    assert (remark.first_sample, remark.last_sample) == (0, 2)
+    assert str(verdict) == " ".join((
+        "fails:" if consistent else "passes:", verdict.message, remark.message))
+    assert verdict.joints.velocity_remarks.tolist() == [0, 1, 0, 0, 0, 0, 0]
+    step = verdict.coarse_step
+    assert (step.sample, step.joint, step.position_change) == (0, PANDA[1], 0.5)
+    assert verdict.to_dict()["remarks"][0]["last_sample"] == 2
+    assert verdict.asked.consistent is consistent

@@ -7,8 +7,7 @@ import pytest
 import torqued
 from conftest import same_bits
 from joint_limits import limits_of
-from motions import PANDA, ask_torquectl
-from verdicts import MOTION, same, torques
+from motions import MOTION, PANDA, ask_torquectl, same, torques
 
 
 @pytest.mark.parametrize("words, flags", [
@@ -105,29 +104,26 @@ def test_a_profile_that_cannot_be_used(panda, tmp_path, header, table, row, colu
 
 
 def test_torques_are_written_as_torquectl_writes_them(client, panda, tmp_path):
-    move = tmp_path / "move.csv"
+    move, tau = tmp_path / "move.csv", tmp_path / "tau"
     MOTION.write(move)
     verdict = panda.check_trajectory(move, tables=["tau"])
+    torques = verdict.tables["tau"]
     ask_torquectl(client, move, "--torques", tmp_path / "theirs.csv")
-    for name in ("tau.csv", "tau.npy"):
-        verdict.write_torques(tmp_path / name)
-    ours, theirs = tmp_path / "tau.csv", tmp_path / "theirs.csv"
+    for suffix in (".csv", ".npy", ".npz", ".json"):
+        verdict.write_torques(tau.with_suffix(suffix))
+    ours, theirs = tau.with_suffix(".csv"), tmp_path / "theirs.csv"
     assert ours.open().readline() == theirs.open().readline()
     assert same_bits(*(np.loadtxt(path, delimiter=",", skiprows=1)
                        for path in (ours, theirs)))
-    assert same_bits(np.load(tmp_path / "tau.npy"), verdict.tables["tau"])
-    verdict.write_torques(tmp_path / "tau.npz")
-    with np.load(tmp_path / "tau.npz") as arrays:
-        assert same_bits(arrays["tau"], verdict.tables["tau"])
-        assert same_bits(arrays["q"], MOTION.q)
+    assert same_bits(np.load(tau.with_suffix(".npy")), torques)
+    with np.load(tau.with_suffix(".npz")) as arrays:
+        assert same_bits(arrays["tau"], torques) and same_bits(arrays["q"], MOTION.q)
         assert tuple(arrays["joint_names"]) == PANDA
-    verdict.write_torques(tmp_path / "tau.json")
-    message = json.loads((tmp_path / "tau.json").read_text())
-    assert same_bits(np.array([point["effort"] for point in message["points"]]),
-                     verdict.tables["tau"])
-    back = torqued.Trajectory.read(tmp_path / "tau.json")
+    message = json.loads(tau.with_suffix(".json").read_text())
+    assert same_bits(np.array([point["effort"] for point in message["points"]]), torques)
+    back = torqued.Trajectory.read(tau.with_suffix(".json"))
     assert same_bits(back.q, MOTION.q) and same_bits(back.a, MOTION.a)
     with pytest.raises(torqued.InvalidArgument, match="tables"):
         panda.check_trajectory(move).write_torques(tmp_path / "x.csv")
     with pytest.raises(torqued.InvalidArgument, match="ends in none"):
-        verdict.write_torques(tmp_path / "tau.txt")
+        verdict.write_torques(tau.with_suffix(".txt"))

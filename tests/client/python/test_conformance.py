@@ -2,14 +2,11 @@
 blocking and not."""
 
 import asyncio
+import itertools
 
 import pytest
 import torqued
 from conformance import (CASES, arguments_of, check_error, check_evaluation, model_files)
-
-# States of a message.
-CHUNKS = (1000, 1)
-
 
 @pytest.fixture(scope="module")
 def server():
@@ -19,45 +16,31 @@ def server():
         yield connected.address
 
 
-@pytest.fixture(scope="module", params=CHUNKS)
-def client(request, server):
-    with torqued.connect(server, chunk_rows=request.param) as connected:
-        yield connected
-
-
-@pytest.fixture(scope="module")
-def loop():
+# States of a message, and whether calls are awaited.
+@pytest.fixture(scope="module", params=itertools.product((1000, 1), (False, True)))
+def ask(request, server):
+    """Answers a case."""
+    chunk_rows, is_awaited = request.param
     loop = asyncio.new_event_loop()
-    yield loop
+    connect = torqued.aio.connect if is_awaited else torqued.connect
+
+    def done(called):
+        return loop.run_until_complete(wait(called)) if is_awaited else called
+
+    async def wait(called):
+        return await called
+
+    def answer(case):
+        if "register" in case:
+            words = dict(case["register"])
+            return done(client.register(words.pop("name"), words.pop("urdf"), **words))
+        return done(done(client.model(case["model"])).compute(
+            case["quantities"], bad_rows="nan", **arguments_of(case)))
+
+    client = done(connect(server, chunk_rows=chunk_rows))
+    yield answer
+    done(client.close())
     loop.close()
-
-
-@pytest.fixture(scope="module")
-def waiting_client(client, loop):
-    connected = loop.run_until_complete(
-        _connect(client.address, client.connection.settings.chunk_rows))
-    yield connected
-    loop.run_until_complete(connected.close())
-
-
-async def _connect(address, chunk_rows):
-    return await torqued.aio.connect(address, chunk_rows=chunk_rows)
-
-
-def ask(client, case):
-    if "register" in case:
-        words = dict(case["register"])
-        return client.register(words.pop("name"), words.pop("urdf"), **words)
-    return client.model(case["model"]).compute(
-        case["quantities"], bad_rows="nan", **arguments_of(case))
-
-
-async def ask_waiting(client, case):
-    if "register" in case:
-        words = dict(case["register"])
-        return await client.register(words.pop("name"), words.pop("urdf"), **words)
-    robot = await client.model(case["model"])
-    return await robot.compute(case["quantities"], bad_rows="nan", **arguments_of(case))
 
 
 def check(case, answer):
@@ -71,23 +54,14 @@ def check(case, answer):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_case(client, name):
+def test_case(ask, name):
     case = CASES[name]
-    check(case, lambda: ask(client, case))
+    check(case, lambda: ask(case))
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_case_without_blocking(waiting_client, loop, name):
-    case = CASES[name]
-    check(case, lambda: loop.run_until_complete(ask_waiting(waiting_client, case)))
-
-
-# --- That the runner can fail ------------------------------------------------
-
-
-def test_a_wrong_number_is_found(client):
+def test_the_runner_finds_a_wrong_number(ask):
     case = CASES["inverse dynamics of panda"]
-    evaluation = ask(client, case)
+    evaluation = ask(case)
     check_evaluation(evaluation, case["expect"])
     evaluation.tau[1, 2] += 1e-8
     with pytest.raises(AssertionError):

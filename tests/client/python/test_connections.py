@@ -12,6 +12,7 @@ import torqued
 import torqued.aio
 from torqued.settings import HEALTH_METHOD
 
+from conftest import refused
 from ports import held_address
 from servers import details
 
@@ -22,10 +23,10 @@ from servers import details
     "localhost:http", "http://localhost:7421", "::1:7421", "tls:", "tls:unix:/a",
     "mtls:a:1", None, 7421, b"localhost:7421"])
 def test_what_is_no_address_is_refused(address):
-    with pytest.raises(torqued.InvalidArgument, match="with a port from 1 to") as caught:
+    with refused(match="with a port from 1 to", reason="INVALID_OPTION",
+                 field="address") as caught:
         torqued.connect(address)
-    assert caught.value.reason == torqued.Reason.INVALID_OPTION
-    assert caught.value.field == "address" and repr(address) in str(caught.value)
+    assert repr(address) in str(caught.value)
 
 
 @pytest.mark.parametrize("given, meant", [
@@ -46,9 +47,15 @@ def test_a_host_without_a_port_gets_the_default_one(given, meant):
 
 
 @contextlib.contextmanager
-def another_server(*handlers):
-    """Speaks gRPC, and knows no call of ours."""
-    server = grpc.server(concurrent.futures.ThreadPoolExecutor(2), handlers=handlers)
+def another_server(answer, method=None):
+    """Speaks gRPC, and answers each call, or this one alone, with a function of request
+    and context."""
+    class Handler(grpc.GenericRpcHandler):
+        def service(self, call):
+            if method in (None, call.method):
+                return grpc.unary_unary_rpc_method_handler(answer)
+
+    server = grpc.server(concurrent.futures.ThreadPoolExecutor(2), handlers=[Handler()])
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     try:
@@ -57,22 +64,13 @@ def another_server(*handlers):
         server.stop(None).wait(10)
 
 
-class Healthy(grpc.GenericRpcHandler):
-    """The standard service of health, which any server may have."""
-
-    def service(self, call):
-        if call.method != HEALTH_METHOD:
-            return None
-        return grpc.unary_unary_rpc_method_handler(lambda request, context: b"\x08\x01")
-
-
-@pytest.mark.parametrize("handlers", [(), (Healthy(),)])
-def test_a_server_that_is_no_torqued_is_told_at_once(handlers):
+@pytest.mark.parametrize("method", ["/none/None", HEALTH_METHOD])
+def test_a_server_that_is_no_torqued_is_told_at_once(method):
     async def opened(address):
         async with torqued.aio.connect(address, wait_for_server=20):
             pass
 
-    with another_server(*handlers) as address:
+    with another_server(lambda request, context: b"\x08\x01", method) as address:
         for connected in (
                 lambda: torqued.connect(address, wait_for_server=20),
                 lambda: asyncio.run(opened(address))):
@@ -87,31 +85,22 @@ def test_a_server_that_is_no_torqued_is_told_at_once(handlers):
     (grpc.StatusCode.INTERNAL, "Received http2 header with status: 400"),
     (grpc.StatusCode.UNKNOWN, "Received http2 header with status: 405")])
 def test_what_speaks_http_is_no_torqued(code, message):
-    class Failing(grpc.GenericRpcHandler):
-        def service(self, call):
-            return grpc.unary_unary_rpc_method_handler(
-                lambda request, context: context.abort(code, message))
-
-    with another_server(Failing()) as address:
+    with another_server(lambda request, context: context.abort(code, message)) as address:
         with pytest.raises(torqued.TorquedError) as caught:
             torqued.connect(address)
     assert caught.value.code == code.name
     assert caught.value.message == (f"no torqued server answers at {address}: {message}")
 
 
-def test_a_server_that_refuses_for_now_is_there(client):
-    code, draining = grpc.StatusCode.UNAVAILABLE, details(
-        grpc.StatusCode.UNAVAILABLE, "DRAINING")
+def test_a_server_that_refuses_for_now_is_there():
+    code = grpc.StatusCode.UNAVAILABLE
 
     def refuse(request, context):
-        context.set_trailing_metadata([("grpc-status-details-bin", draining)])
+        context.set_trailing_metadata(
+            [("grpc-status-details-bin", details(code, "DRAINING"))])
         context.abort(code, "no")
 
-    class Draining(grpc.GenericRpcHandler):
-        def service(self, call):
-            return grpc.unary_unary_rpc_method_handler(refuse)
-
-    with another_server(Draining()) as address:
+    with another_server(refuse) as address:
         with torqued.connect(address) as found:
             assert found.address == address
 
@@ -127,17 +116,12 @@ def test_a_server_is_reached_without_the_proxy_of_the_environment(monkeypatch):
 @pytest.mark.parametrize("deadline", [math.nan, -1, "5"])
 def test_what_is_no_deadline_is_refused(client, deadline):
     for call in (lambda: torqued.connect(client.address, deadline=deadline),
-                 lambda: client.models(deadline=deadline),
                  lambda: client.health(deadline=deadline),
                  lambda: client.register("x", "<robot/>", deadline=deadline),
                  lambda: client.model("panda").mass_matrix(
                      [0] * 7, deadline=deadline)):
-        with pytest.raises(torqued.InvalidArgument, match="deadline") as caught:
+        with refused(match="deadline", reason="INVALID_OPTION"):
             call()
-        assert caught.value.reason == torqued.Reason.INVALID_OPTION
-
-
-#: What a client asks beside dynamics.
 
 
 @contextlib.contextmanager
@@ -150,11 +134,7 @@ def silent_server():
             over.wait(20)
         return b""
 
-    class Silent(grpc.GenericRpcHandler):
-        def service(self, call):
-            return grpc.unary_unary_rpc_method_handler(answer)
-
-    with another_server(Silent()) as address:
+    with another_server(answer) as address:
         try:
             yield address
         finally:

@@ -1,8 +1,11 @@
 """Options of the wrong kind are refused by name before anything is sent."""
 
+import re
+
 import numpy as np
 import pytest
 import torqued
+from conftest import refused
 
 # What is no such thing, field, word of the message.
 WRONG = [
@@ -37,50 +40,42 @@ WRONG_OF_CHECKS = [
      "limits", "effort_limit")]
 
 
-def assert_named(error, field, word):
-    assert error.reason is torqued.Reason.INVALID_OPTION
-    assert error.field == field
-    assert str(error).startswith(field)
-    assert word in str(error)
+def named(field, word):
+    return refused(match=f"^{re.escape(field)}.*{re.escape(word)}", field=field,
+                   reason="INVALID_OPTION")
 
 
 @pytest.mark.parametrize("words, field, word", WRONG + WRONG_OF_TASKS)
 def test_functions_of_states(panda, words, field, word):
-    with pytest.raises(torqued.InvalidArgument) as caught:
+    with named(field, word):
         panda.operational_space(np.zeros(7), **words)
-    assert_named(caught.value, field, word)
 
 
 @pytest.mark.parametrize("words, field, word", WRONG + WRONG_OF_CHECKS)
 def test_checks(panda, words, field, word):
     nothing = np.zeros((2, 7))
     motion = torqued.Trajectory([0, 1], nothing, nothing, nothing)
-    with pytest.raises(torqued.InvalidArgument) as caught:
+    with named(field, word):
         panda.check_trajectory(motion, **words)
-    assert_named(caught.value, field, word)
 
 
 @pytest.mark.parametrize("wrenches", [
     5, [{"frame": "panda_link4"}], {"panda_link4": [0] * 5}])
 def test_what_is_no_external_wrench(panda, wrenches):
-    with pytest.raises(torqued.InvalidArgument) as caught:
+    with refused(field="external_wrenches_on_robot"):
         panda.inverse_dynamics(np.zeros(7), external_wrenches_on_robot=wrenches)
-    assert caught.value.field == "external_wrenches_on_robot"
 
 
 @pytest.mark.parametrize("given", [5, [1, 2]])
 def test_what_is_no_trajectory(panda, given):
-    with pytest.raises(torqued.InvalidArgument) as caught:
+    with named("trajectory", "a torqued.Trajectory or the path"):
         panda.check_trajectory(given)
-    assert_named(caught.value, "trajectory", "a torqued.Trajectory or the path")
 
 
-@pytest.mark.parametrize("quantities, field", [
-    ([True], "quantities[0]"), ([1.0], "quantities[0]"), (5.5, "quantities[0]")])
-def test_what_is_no_quantity(panda, quantities, field):
-    with pytest.raises(torqued.InvalidArgument) as caught:
+@pytest.mark.parametrize("quantities", [[True], [1.0], 5.5])
+def test_what_is_no_quantity(panda, quantities):
+    with refused(field="quantities[0]"):
         panda.compute(quantities, np.zeros(7))
-    assert caught.value.field == field
 
 
 @pytest.mark.parametrize("call", [

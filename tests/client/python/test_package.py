@@ -17,10 +17,16 @@ pytestmark = pytest.mark.slow
 PACKAGE = SOURCE / "client" / "python"
 
 
-def run(*command, **environment):
+def run(*command, cwd=None, env=None, **environment):
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=200,
-        env={**os.environ, **environment}, check=False)
+        command, capture_output=True, text=True, timeout=250, cwd=cwd,
+        env={**(os.environ if env is None else env), **environment}, check=False)
+
+
+def output(*command, **words):
+    done = run(*command, **words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 @pytest.fixture(scope="module", name="copy")
@@ -33,24 +39,15 @@ def fixture_copy(tmp_path_factory):
     return copy
 
 
-def install_wheel(copy, tmp_path, **environment):
-    """The name of the wheel, which is in `tmp_path` and installed there."""
-    built = run(sys.executable, "-m", "pip", "wheel", "--quiet",
-                "--no-build-isolation", "--no-deps", "--no-index",
-                "--wheel-dir", str(tmp_path), str(copy / "client" / "python"),
-                **environment)
-    assert built.returncode == 0, built.stdout + built.stderr
-    wheel, = tmp_path.glob("torqued-*.whl")
-    installed = run(sys.executable, "-m", "pip", "install", "--quiet",
-                    "--no-deps", "--no-index", "--target", str(tmp_path), str(wheel))
-    assert installed.returncode == 0, installed.stderr
-    return wheel.name
-
-
 def test_a_wheel_with_a_server_needs_no_other_program_or_library(copy, tmp_path):
-    name = install_wheel(copy, tmp_path,
-                         TORQUED_WHEEL_SERVER=os.environ["TORQUED_SERVER"])
-    assert name.endswith(f"-py3-none-manylinux_2_36_{platform.machine()}.whl")
+    output(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation",
+           "--no-deps", "--no-index", "--wheel-dir", str(tmp_path),
+           str(copy / "client" / "python"),
+           TORQUED_WHEEL_SERVER=os.environ["TORQUED_SERVER"])
+    wheel, = tmp_path.glob("torqued-*.whl")
+    assert wheel.name.endswith(f"-py3-none-manylinux_2_36_{platform.machine()}.whl")
+    output(sys.executable, "-m", "pip", "install", "--quiet",
+           "--no-deps", "--no-index", "--target", str(tmp_path), str(wheel))
     program = textwrap.dedent(f"""
         import pathlib, torqued
         with torqued.local({str(MODELS / "panda.urdf")!r}) as client:
@@ -58,11 +55,10 @@ def test_a_wheel_with_a_server_needs_no_other_program_or_library(copy, tmp_path)
         print(torqued.find_server(), *sorted({{
             line.split()[-1] for line in libraries.splitlines() if ".so" in line}}))
         """)
-    done = run(sys.executable, "-c", program, PYTHONPATH=str(tmp_path),
-               TORQUED_SERVER="", PATH="")
-    assert done.returncode == 0, done.stderr
     inside, outside = [], set()
-    for file in map(pathlib.Path, done.stdout.split()):
+    for file in map(pathlib.Path, output(
+            sys.executable, "-c", program, PYTHONPATH=str(tmp_path), TORQUED_SERVER="",
+            PATH="").split()):
         if tmp_path in file.parents:
             inside.append(file.name)
         else:
@@ -73,12 +69,9 @@ def test_a_wheel_with_a_server_needs_no_other_program_or_library(copy, tmp_path)
 
 def test_a_source_distribution_makes_a_wheel_that_works(copy, tmp_path):
     """Away from the repository, in an environment of its own, offline."""
-    made = subprocess.run(
-        [sys.executable, "-c", "import sys; from setuptools import build_meta;"
-         "print(build_meta.build_sdist(sys.argv[1]))", str(tmp_path)],
-        cwd=copy / "client" / "python", capture_output=True, text=True,
-        timeout=100, check=False)
-    assert made.returncode == 0, made.stdout + made.stderr
+    output(sys.executable, "-c", "import sys; from setuptools import build_meta;"
+           "print(build_meta.build_sdist(sys.argv[1]))", str(tmp_path),
+           cwd=copy / "client" / "python")
     source, = tmp_path.glob("torqued-*.tar.gz")
     outside = {key: value for key, value in os.environ.items()
                if key not in ("PYTHONPATH", "TORQUED_PROTO")}
@@ -93,18 +86,15 @@ def test_a_source_distribution_makes_a_wheel_that_works(copy, tmp_path):
         with torqued.Robot.from_urdf({str(MODELS / "panda.urdf")!r}) as robot:
             print(package, robot.gravity_forces([0] * 7).shape)
         """)
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", f"""
+    told = output(
+        "bash", "-euo", "pipefail", "-c", f"""
          /usr/bin/python3 -m venv --system-site-packages venv
          venv/bin/pip wheel --quiet --no-build-isolation --no-deps \\
              --wheel-dir . {source}
          venv/bin/pip install --quiet --no-deps torqued-*.whl
          venv/bin/python - <<'END'{program}END
-         """.replace("\n         ", "\n")], cwd=tmp_path,
-        env={**outside, "PIP_NO_INDEX": "1"}, capture_output=True, text=True,
-        timeout=200, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    package, shape = done.stdout.splitlines()[-1].split(maxsplit=1)
+         """.replace("\n         ", "\n"), cwd=tmp_path, env=outside, PIP_NO_INDEX="1")
+    package, shape = told.splitlines()[-1].split(maxsplit=1)
     assert package.startswith(str(tmp_path / "venv"))
     assert shape == "(7,)"
 
@@ -118,12 +108,9 @@ def test_it_installs_as_is_said(copy, page, kind):
     commands, = re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     commands += "python -c 'import torqued; print(torqued.__file__)'\n"
     shutil.rmtree(copy / "torqued-venv", ignore_errors=True)
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands], cwd=copy,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(copy), "PIP_NO_INDEX": "1"},
-        capture_output=True, text=True, timeout=200, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    file = done.stdout.splitlines()[-1]
+    told = output("bash", "-euo", "pipefail", "-c", commands, cwd=copy, env={},
+                  PATH="/usr/bin:/bin", HOME=str(copy), PIP_NO_INDEX="1")
+    file = told.splitlines()[-1]
     assert file.startswith(str(copy / "torqued-venv")), file
 
 
@@ -136,25 +123,19 @@ def test_the_version_is_that_of_the_project():
 def test_building_outside_the_repository_says_what_is_missing(tmp_path):
     copy = tmp_path / "alone" / "client" / "python"
     shutil.copytree(PACKAGE, copy)
-    built = subprocess.run(
-        [sys.executable, "setup.py", "--quiet", "build"], cwd=copy,
-        capture_output=True, text=True, timeout=100, check=False)
+    built = run(sys.executable, "setup.py", "--quiet", "build", cwd=copy)
     assert built.returncode != 0
     assert "TORQUED_PROTO" in built.stdout + built.stderr
 
-
-# --- Types -------------------------------------------------------------------
 
 mypy = pytest.mark.skipif(not shutil.which("mypy"), reason="there is no mypy")
 
 
 def check_types(tmp_path, *arguments):
     import torqued
-    root = os.path.dirname(os.path.dirname(torqued.__file__))
-    return subprocess.run(
-        ["mypy", "--config-file", str(PACKAGE / "pyproject.toml"),
-         "--cache-dir", str(tmp_path / "cache"), *arguments],
-        cwd=root, capture_output=True, text=True, timeout=250, check=False)
+    return run("mypy", "--config-file", str(PACKAGE / "pyproject.toml"),
+               "--cache-dir", str(tmp_path / "cache"), *arguments,
+               cwd=pathlib.Path(torqued.__file__).parent.parent)
 
 
 @mypy

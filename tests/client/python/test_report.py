@@ -21,25 +21,18 @@ def saved(verdict, tmp_path):
 
 def test_a_long_trajectory_keeps_its_extrema_in_a_small_page(panda, tmp_path):
     motion = swinging(100_000)
-    verdict = panda.check_trajectory(
-        motion, task=True, tables=TABLES,
-        limits={"drives": [{"dof": "panda_joint2", "torque_speed": [
-            {"speed": 0, "torque": 87}, {"speed": 2, "torque": 20}]}]})
+    verdict = panda.check_trajectory(motion, task=True, tables=TABLES)
     page = saved(verdict, tmp_path)
     assert len(page.source.encode()) < 1e6
-    assert f": {verdict.message}\n" in page.text and "\nfriction: none\n" in page.text
-    tau, time = verdict.tables["tau"], motion.time.astype("f4")
-    for j, joint in enumerate(verdict.joints):
+    tau, time = verdict.tables["tau"], np.repeat(motion.time[:, np.newaxis], 7, axis=1)
+    for j in range(7):
         curves = page.curves(j)
         assert 200 < len(curves["time"]) <= 4000
         assert np.all(np.diff(curves["time"]) > 0)
-        for name, numbers in (("time", time[:, np.newaxis]), ("q", motion.q),
-                              ("v", motion.v), ("tau", tau)):
-            all_rows = numbers[:, min(j, numbers.shape[1] - 1)].astype("f4")
+        for name, numbers in (("time", time), ("q", motion.q), ("v", motion.v), ("tau", tau)):
+            rows = numbers[:, j].astype("f4")
             assert (curves[name].min(), curves[name].max()) == (
-                all_rows.min(), all_rows.max()), name
-        worst = np.abs(curves["tau"] / curves["limit"])
-        assert worst.max() == pytest.approx(joint.torque_use.value, rel=1e-6)
+                rows.min(), rows.max()), name
     power = (tau * motion.v).sum(axis=1)
     assert page.curves(of="robot")["power"].max() == np.float32(power.max())
     task = page.curves(of="task")

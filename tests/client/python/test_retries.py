@@ -1,6 +1,7 @@
 """When calls are tried again, how often, and when they are given up."""
 
 import asyncio
+import contextlib
 import math
 import threading
 import time
@@ -13,7 +14,7 @@ import torqued
 import torqued.aio
 from conftest import MODELS
 from ports import held_address
-from servers import details, refusing
+from servers import Restarting, details, nobody_but_one_try, refusing
 from torqued.connection import Connection
 from torqued.settings import Settings
 
@@ -38,15 +39,24 @@ def test_what_the_caller_has_not_asked_for_is_tried_again(client, code, sentence
     assert retried == [sentence]
 
 
-@pytest.mark.parametrize("code, sentence", [
-    (grpc.StatusCode.INTERNAL, "a fault"),
-    (grpc.StatusCode.UNKNOWN, "Exception iterating requests!"),
-    (grpc.StatusCode.ABORTED, "Socket closed")])
-def test_other_failures_are_final(client, code, sentence):
-    with refusing(client.address, (code, None, 0, sentence)) as (address, _):
+TOO_LARGE = details(grpc.StatusCode.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE")
+
+
+@pytest.mark.parametrize("code, detail, sentence, reason", [
+    (grpc.StatusCode.INTERNAL, None, "a fault", None),
+    (grpc.StatusCode.UNKNOWN, None, "Exception iterating requests!", None),
+    (grpc.StatusCode.ABORTED, None, "Socket closed", None),
+    # Details of another code are void.
+    (grpc.StatusCode.INVALID_ARGUMENT, TOO_LARGE, "no", None),
+    (grpc.StatusCode.RESOURCE_EXHAUSTED, TOO_LARGE, "no",
+     torqued.Reason.REQUEST_TOO_LARGE)])
+def test_other_failures_are_final(client, code, detail, sentence, reason):
+    with refusing(client.address, (code, detail, 0, sentence)) as (address, handler):
         with torqued.connect(address) as through:
-            with pytest.raises(torqued.TorquedError, match=sentence):
+            with pytest.raises(torqued.TorquedError, match=sentence) as caught:
                 through.model("panda").mass_matrix(STATE)
+    assert caught.value.reason == reason
+    assert handler.calls.count("/torqued.v1.Dynamics/Compute") == 1
 
 
 def test_without_a_deadline_an_outage_has_its_end(monkeypatch):
@@ -105,24 +115,43 @@ def test_changes_are_made_again_only_where_they_were_not_begun(client, change):
 
 def test_closing_ends_the_wait_for_another_try():
     waiting = threading.Event()
-    failures = []
     client = torqued.Client(Connection(Settings(
         held_address(), deadline=math.inf,
         on_retry=lambda error, seconds: seconds > 0.5 and waiting.set())))
+    with ThreadPoolExecutor(1) as threads:
+        call = threads.submit(client.models)
+        assert waiting.wait(30)
+        client.close()
+        with pytest.raises(torqued.Cancelled, match="closed"):
+            call.result(30)
 
-    def call():
-        try:
-            client.models()
-        except torqued.TorquedError as error:
-            failures.append(error)
 
-    caller = threading.Thread(target=call)
-    caller.start()
-    assert waiting.wait(30)
-    client.close()
-    caller.join(30)
-    assert isinstance(failures[0], torqued.Cancelled)
-    assert "closed" in failures[0].message
+def test_a_registration_that_was_refused_waits_for_the_next_server(tmp_path):
+    server, refusals = Restarting(tmp_path, MODELS, address=held_address()), []
+    draining = contextlib.ExitStack()
+
+    def come_again():
+        nobody_but_one_try(server.address)
+        server.start()
+
+    def refused(error, _):
+        refusals.append(error.reason)
+        if len(refusals) == 1:
+            draining.close()
+            server.stop()
+            again.start()
+
+    again = threading.Thread(target=come_again)
+    try:
+        with draining, torqued.connect(server.address, on_retry=refused) as client:
+            draining.enter_context(server.draining())
+            # What was done twice would be refused.
+            robot = client.register("new", PANDA, expected_current="")
+            assert client.describe("new").revision == robot.revision
+        again.join(60)
+    finally:
+        server.stop()
+    assert refusals[0] is torqued.Reason.DRAINING
 
 
 def test_a_cancelled_task_does_not_wait_for_another_try(client):

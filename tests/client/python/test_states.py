@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 import torqued
-from conftest import same_bits
+from conftest import refused, same_bits
 
 NAMES = [f"panda_joint{i}" for i in range(1, 8)]
 # Of one state of seven joints, with a task of three axes.
@@ -39,11 +39,7 @@ def ask(robot, name, q, v, tau):
                        if word in given})
 
 
-def test_every_quantity_has_a_shape():
-    assert set(SHAPES) == {q.name.lower() for q in torqued.Quantity}
-
-
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", [q.name.lower() for q in torqued.Quantity])
 def test_shapes_of_one_state_and_of_a_batch(panda, states, name):
     s, shapes = states(3), SHAPES[name]
     one = ask(panda, name, s.q[1], s.v[1], s.tau[1])
@@ -104,15 +100,7 @@ class Frame:
         return iter(self._columns)
 
     def __getitem__(self, name):
-        return Series(self._columns[name])
-
-
-class Series:
-    def __init__(self, numbers):
-        self._numbers = numbers
-
-    def __array__(self, dtype=None):
-        return np.asarray(self._numbers, dtype)
+        return self._columns[name]
 
 
 def test_columns_of_a_table(panda, states):
@@ -141,21 +129,16 @@ def test_names_follow_the_order_of_the_call(panda, states):
     (lambda q: {k: x for k, x in q.items() if k != "panda_joint4"},
      "panda_joint4")])
 def test_a_joint_that_is_missing_or_unknown_is_named(panda, states, change, joint):
-    with pytest.raises(torqued.InvalidArgument, match=joint) as caught:
+    with refused(match=joint, reason="WRONG_JOINT_NAMES", field="v", joint=joint):
         panda.inverse_dynamics(states(1).q[0], change(by_name(states(1).v[0])))
-    assert caught.value.reason is torqued.Reason.WRONG_JOINT_NAMES
-    assert (caught.value.field, caught.value.joint) == ("v", joint)
 
 
 @pytest.mark.parametrize("q", [
     [[0.0] * 7, [0.0] * 6], np.zeros(7, complex),
     ["a"] * 7, [None] * 7, np.zeros(7, "datetime64[s]")])
 def test_what_is_no_table_of_numbers(panda, q):
-    with pytest.raises(torqued.InvalidArgument) as caught:
+    with refused(ValueError, reason="MALFORMED_ARRAY", field="q"):
         panda.inverse_dynamics(q)
-    assert caught.value.reason is torqued.Reason.MALFORMED_ARRAY
-    assert caught.value.field == "q"
-    assert isinstance(caught.value, ValueError)
 
 
 def test_external_wrenches_by_link(panda, states):
@@ -175,9 +158,8 @@ def test_masked_numbers_are_refused(panda):
     by_name = {**dict(zip(panda.joint_names, q)),
                "panda_joint2": np.ma.masked_array([0.5, 0.6], mask=[0, 1])}
     for given, field in ((masked, "q"), (by_name, "q['panda_joint2']")):
-        with pytest.raises(torqued.InvalidArgument, match="masked") as caught:
+        with refused(match="masked", field=field):
             panda.gravity_forces(given)
-        assert caught.value.field == field
     with pytest.raises(torqued.InvalidArgument, match="masked"):
         torqued.Trajectory([0, 1], np.ma.masked_greater(np.eye(2), 0))
     unmasked = np.ma.masked_greater(q, 5)
@@ -197,13 +179,10 @@ def test_options_are_bound_and_overridden(panda):
 
 
 def test_no_call_has_the_options_of_another(panda):
-    q, axes, payload = np.full(7, 0.5), ["linear_x"], {"mass": 1.0}
-    loaded = panda.gravity_forces(q, payload=payload)
+    q, axes = np.full(7, 0.5), ["linear_x"]
     assert panda.operational_space(q, axes=axes).Lambda.shape == (1, 1)
     axes.append("linear_y")
-    payload["mass"] = 2.0
     assert panda.operational_space(q, axes=axes).Lambda.shape == (2, 2)
-    assert not same_bits(panda.gravity_forces(q, payload=payload), loaded)
     twists = {panda.frame_velocity(q, q, tip_frame=frame).tobytes()
               for frame in panda.frames for _ in range(2)}
     assert len(twists) > 5
