@@ -139,7 +139,7 @@ TEST(ComputeAsync, AFunctionOfTheOptionsMayThrow) {
       std::length_error);
 }
 
-TEST(ComputeAsync, EndsAtItsDeadline) {
+TEST(ComputeAsync, EndsAtItsDeadlineAsACallThatWaitsDoes) {
   FakeServer server;
   std::atomic<int> calls = 0;
   server.compute = HangAll(&calls);
@@ -153,6 +153,9 @@ TEST(ComputeAsync, EndsAtItsDeadline) {
       client.ComputeAsync("arm", {kTorque}, {.q = kLarge}, options);
   EXPECT_EQ(CodeOf(one), grpc::StatusCode::DEADLINE_EXCEEDED);
   EXPECT_EQ(CodeOf(many), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_THAT([&] { client.InverseDynamics("arm", kState, options); },
+              ::testing::Throws<Error>(::testing::Property(
+                  &Error::code, grpc::StatusCode::DEADLINE_EXCEEDED)));
   EXPECT_LT(SteadyClock::now() - start, seconds(20));
 }
 

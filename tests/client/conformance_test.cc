@@ -1,18 +1,281 @@
 // The cases that the clients of all languages pass: in one call, in parts, and
 // without waiting.
 #include <gmock/gmock.h>
+#include <google/protobuf/util/json_util.h>
 
+#include <cmath>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
+#include <stdexcept>
 
 #include "client/cpp/client.h"
 #include "client/cpp/local_server.h"
-#include "tests/client/conformance.h"
+#include "client/cpp/result_fields.h"
 
 namespace torqued::client {
 namespace {
+
+using Json = nlohmann::json;
+
+double Number(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (json.is_null() || json == "NaN") {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (json == "Infinity") return infinity;
+  if (json == "-Infinity") return -infinity;
+  throw std::invalid_argument("no number: " + json.dump());
+}
+
+Batch Table(const Json& rows) {
+  Batch table(rows.size(), rows.empty() ? 0 : rows[0].size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < rows[i].size(); ++j) {
+      table(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
+          Number(rows[i][j]);
+    }
+  }
+  return table;
+}
+
+/// A column of numbers.
+Batch Column(const Json& numbers) {
+  Batch column(numbers.size(), 1);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    column(static_cast<Eigen::Index>(i), 0) = Number(numbers[i]);
+  }
+  return column;
+}
+
+template <class Enum>
+Enum Parsed(bool (*parse)(google::protobuf::ConstStringParam, Enum*),
+            const char* prefix, const Json& name) {
+  Enum value{};
+  if (!parse(prefix + name.get<std::string>(), &value)) {
+    throw std::invalid_argument("no such enum: " + name.dump());
+  }
+  return value;
+}
+
+/// With the contract's names of enum values, which the cases abbreviate.
+Json WithFullNames(const Json& json,
+                   const google::protobuf::Descriptor& message) {
+  Json full = Json::object();
+  for (const auto& [key, value] : json.items()) {
+    const google::protobuf::FieldDescriptor* field =
+        message.FindFieldByName(key);
+    if (field == nullptr) throw std::invalid_argument(key);
+    const auto convert = [field](const Json& one) -> Json {
+      if (field->message_type() != nullptr) {
+        return WithFullNames(one, *field->message_type());
+      }
+      if (field->enum_type() == nullptr) return one;
+      const std::string& first = field->enum_type()->value(0)->name();
+      return first.substr(0, first.rfind('_') + 1) + one.get<std::string>();
+    };
+    if (!field->is_repeated()) {
+      full[key] = convert(value);
+      continue;
+    }
+    full[key] = Json::array();
+    for (const Json& one : value) full[key].push_back(convert(one));
+  }
+  return full;
+}
+
+void Fill(const Json& one, const char* key,
+          google::protobuf::Message* message) {
+  if (!one.contains(key)) return;
+  const auto status = google::protobuf::util::JsonStringToMessage(
+      WithFullNames(one[key], *message->GetDescriptor()).dump(), message);
+  if (!status.ok()) throw std::invalid_argument(status.ToString());
+}
+
+void SetStates(const Json& json, States* states) {
+  std::map<std::string, Batch*> tables = {
+#define TORQUED_INPUT_TABLE(name) {#name, &states->name},
+#include "torqued/v1/tables.inc"
+  };
+  for (const auto& [key, rows] : json.items()) {
+    *tables.at(key) = Table(rows);
+  }
+}
+
+/// What is wrong with a table of results.
+std::string CompareTable(const std::string& name, const Batch& got,
+                         const Batch& expected, double tolerance) {
+  if (got.rows() != expected.rows() || got.cols() != expected.cols()) {
+    return name + " is of another size";
+  }
+  for (Eigen::Index i = 0; i < got.rows(); ++i) {
+    double scale = 1;
+    for (Eigen::Index j = 0; j < got.cols(); ++j) {
+      scale = std::fmax(scale, std::abs(expected(i, j)));
+    }
+    for (Eigen::Index j = 0; j < got.cols(); ++j) {
+      const bool same =
+          std::isnan(expected(i, j))
+              ? std::isnan(got(i, j))
+              : std::abs(got(i, j) - expected(i, j)) <= tolerance * scale;
+      if (same) continue;
+      std::ostringstream text;
+      text.precision(17);
+      text << name << "(" << i << ", " << j << ") is " << got(i, j) << ", not "
+           << expected(i, j);
+      return text.str();
+    }
+  }
+  return {};
+}
+
+template <class T>
+Batch AsColumn(const std::vector<T>& numbers) {
+  Batch column(numbers.size(), 1);
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    column(static_cast<Eigen::Index>(k), 0) = static_cast<double>(numbers[k]);
+  }
+  return column;
+}
+
+std::string CompareResult(const Evaluation& evaluation, const std::string& name,
+                          const Json& rows, double tolerance) {
+  if (name == "rule") {
+    Json got = Json::array();
+    for (const v1::TaskRule rule : evaluation.rule) {
+      got.push_back(v1::TaskRule_Name(rule).substr(sizeof("TASK_RULE_") - 1));
+    }
+    return got == rows ? "" : "rule is " + got.dump();
+  }
+  if (name == "rank") {
+    return CompareTable(name, AsColumn(evaluation.rank), Column(rows), 0);
+  }
+  if (name == "sigma_min") {
+    return CompareTable(name, AsColumn(evaluation.sigma_min), Column(rows),
+                        tolerance);
+  }
+  for (const ResultField& field : ResultFields()) {
+    if (field.name != name) continue;
+    return CompareTable(name, evaluation.*field.batch, Table(rows), tolerance);
+  }
+  return "there is no result " + name;
+}
+
+std::string CompareStatus(const v1::RowStatus& got, const Json& expected) {
+  const double value =
+      expected.contains("value") ? Number(expected["value"]) : got.value();
+  const bool same_value =
+      got.value() == value || (std::isnan(got.value()) && std::isnan(value));
+  if (got.row() == expected["row"] &&
+      v1::RowCode_Name(got.code()) ==
+          "ROW_CODE_" + expected["code"].get<std::string>() &&
+      got.field() == expected.value("field", got.field()) &&
+      got.joint() == expected.value("joint", got.joint()) && same_value &&
+      !got.message().empty()) {
+    return {};
+  }
+  return "not the status of " + expected.dump() + ": " + got.ShortDebugString();
+}
+
+std::string CompareRows(const Evaluation& evaluation, const Json& expected) {
+  if (evaluation.row_status.size() != expected.size() ||
+      evaluation.rows_not_ok != static_cast<std::int64_t>(expected.size())) {
+    return std::to_string(evaluation.rows_not_ok) + " rows are not OK";
+  }
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    std::string wrong = CompareStatus(evaluation.row_status[k], expected[k]);
+    if (!wrong.empty()) return wrong;
+  }
+  return {};
+}
+
+std::string TextOf(const Json& object, const char* key) {
+  return object[key].get<std::string>();
+}
+
+/// All of cases.json.
+const Json& ConformanceSuite() {
+  static const Json* const suite = [] {
+    std::ifstream file(TORQUED_CONFORMANCE_CASES);
+    return new Json(Json::parse(file));
+  }();
+  return *suite;
+}
+
+struct Question {
+  std::string model;
+  std::vector<v1::Quantity> quantities;
+  States states;
+  ComputeOptions options;
+};
+
+/// Of a case that computes. Throws where a case has what this does not know.
+Question QuestionOf(const Json& one) {
+  Question question;
+  question.model = one["model"];
+  for (const Json& name : one["quantities"]) {
+    question.quantities.push_back(
+        Parsed(v1::Quantity_Parse, "QUANTITY_", name));
+  }
+  SetStates(one["states"], &question.states);
+  Fill(one, "options", &question.options.options);
+  Fill(one, "operational_space", &question.options.operational_space);
+  if (one.contains("tip_wrench_reference_frame")) {
+    question.options.tip_wrench_reference_frame =
+        Parsed(v1::ReferenceFrame_Parse, "REFERENCE_FRAME_",
+               one["tip_wrench_reference_frame"]);
+  }
+  return question;
+}
+
+std::string Compare(const Evaluation& evaluation, const Json& expect) {
+  if (evaluation.rows != expect["rows"]) {
+    return std::to_string(evaluation.rows) + " rows";
+  }
+  for (const auto& [name, rows] : expect["results"].items()) {
+    std::string wrong =
+        CompareResult(evaluation, name, rows, expect.value("tolerance", 1e-10));
+    if (!wrong.empty()) return wrong;
+  }
+  const v1::Echo& echo = evaluation.echo;
+  if (expect.value("tip_frame", echo.tip_frame()) != echo.tip_frame()) {
+    return "the tip frame is " + echo.tip_frame();
+  }
+  const Json names =
+      std::vector(echo.joint_names().begin(), echo.joint_names().end());
+  if (expect.value("joint_names", names) != names) {
+    return "the joints are " + names.dump();
+  }
+  return CompareRows(evaluation, expect.value("row_status", Json::array()));
+}
+
+std::string Compare(const Error& error, const Json& expected) {
+  const Error::Details& details = error.details();
+  const auto metadata = [&details](const char* key) {
+    const auto found = details.metadata.find(key);
+    return found == details.metadata.end() ? std::string() : found->second;
+  };
+  const std::string field =
+      details.field_violations.empty() ? "" : details.field_violations[0].field;
+  const bool same =
+      ToString(error.code()) == TextOf(expected, "code") &&
+      details.reason == TextOf(expected, "reason") &&
+      (!expected.contains("field") || field == TextOf(expected, "field")) &&
+      (!expected.contains("row") ||
+       metadata("row") == expected["row"].dump()) &&
+      (!expected.contains("joint") ||
+       metadata("joint") == TextOf(expected, "joint")) &&
+      error.what()[0] != '\0';
+  if (same) return {};
+  return "not " + expected.dump() + ": " + ToString(error.code()) + " " +
+         details.reason + " in " + field + ": " + error.what();
+}
 
 /// What the types of this client cannot say.
 const std::set<std::string> kUnsayable = {
@@ -58,14 +321,10 @@ class Conformance : public ::testing::Test {
                           question.options);
   }
 
-  static LocalServer* server_;
-  static Client* client_;
-  static Client* in_parts_;
+  static inline LocalServer* server_ = nullptr;
+  static inline Client* client_ = nullptr;
+  static inline Client* in_parts_ = nullptr;
 };
-
-LocalServer* Conformance::server_ = nullptr;
-Client* Conformance::client_ = nullptr;
-Client* Conformance::in_parts_ = nullptr;
 
 using Way = std::function<std::string(const Question&, const Json& expect)>;
 
