@@ -207,14 +207,10 @@ TEST_F(BatchTest, EndsWithTheFirstFailureInTheOrderOfRows) {
     return Failure(grpc::StatusCode::INVALID_ARGUMENT, "ROW_FAILED", {},
                    {{"row", "5"}});
   };
-  try {
-    Torques({.q = Numbered(kLarge, 7)});
-    FAIL() << "did not throw";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.reason(), v1::ROW_FAILED);
-    EXPECT_EQ(error.details().metadata.at("row"), "3005");
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("from row 3000 on"));
-  }
+  const Error error = ErrorOf([&] { Torques({.q = Numbered(kLarge, 7)}); });
+  ASSERT_EQ(error.reason(), v1::ROW_FAILED);
+  EXPECT_EQ(error.details().metadata.at("row"), "3005");
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("from row 3000 on"));
   EXPECT_LT(firsts.size(), 20u) << "what cannot be used is not asked for";
 }
 
@@ -242,13 +238,9 @@ TEST_F(BatchTest, RefusesInputsOfUnequalLengthBeforeItCalls) {
     SCOPED_TRACE(name);
     States states{.q = Numbered(5000, 7)};
     states.*input = Numbered(4000, 6);
-    try {
-      Torques(states);
-      FAIL() << "did not throw";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.reason(), v1::WRONG_ROW_COUNT);
-      EXPECT_EQ(error.details().field_violations.at(0).field, name);
-    }
+    const Error error = ErrorOf([&] { Torques(states); });
+    ASSERT_EQ(error.reason(), v1::WRONG_ROW_COUNT);
+    EXPECT_EQ(error.details().field_violations.at(0).field, name);
   }
   EXPECT_TRUE(models.empty());
 }

@@ -8,6 +8,7 @@
 
 #include "client/cpp/client.h"
 #include "client/cpp/local_server.h"
+#include "tests/client/fake_server.h"
 
 namespace torqued::client {
 namespace {
@@ -190,12 +191,7 @@ TEST_F(LiveServer, TablesOfATrajectoryThatDoNotFitAreRefused) {
   v1::CheckTrajectoryStart start;
   start.set_model("panda");
   const auto error = [&] {
-    try {
-      client_->CheckTrajectory(start, samples);
-    } catch (const Error& thrown) {
-      return thrown;
-    }
-    return Error(grpc::StatusCode::OK, "");
+    return ErrorOf([&] { client_->CheckTrajectory(start, samples); });
   };
   EXPECT_EQ(error().reason(), v1::WRONG_ROW_COUNT);
   samples.v = Random(3, 7, 2);

@@ -6,9 +6,7 @@ import subprocess
 import pytest
 
 from calls import ERROR, NO, OK, PANDA, PLANAR, TORQUECTL, USAGE, run
-from trajectory_files import CHECK, COMPARE, fixture_move, limits_file
-
-__all__ = ["fixture_move"]
+from trajectory_files import CHECK, COMPARE, limits_file
 
 
 @pytest.mark.parametrize("arguments", [

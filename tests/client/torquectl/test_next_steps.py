@@ -5,7 +5,7 @@ import os
 import pytest
 
 from calls import ERROR, NO, OK, PANDA, PLANAR, USAGE, run, run_json
-from trajectory_files import CHECK, fixture_move  # noqa: F401
+from trajectory_files import CHECK
 
 FORKED = '<robot name="forked"><link name="base"/>' + "".join(
     f'<link name="{side}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" '

@@ -8,9 +8,7 @@ import pytest
 
 from calls import NO, OK, PANDA, chain, planar_with, run, run_json
 from report_page import Page, plot_of
-from trajectory_files import CHECK, JOINTS, Samples, fixture_move, limits_file
-
-__all__ = ["fixture_move"]
+from trajectory_files import CHECK, JOINTS, Samples, limits_file
 
 LIMITS = {
     "panda_joint2": {"torque_speed": [[0, 40], [0.5, 30], [2, 10]]},
