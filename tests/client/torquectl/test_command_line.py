@@ -63,9 +63,6 @@ def test_what_is_wrong_is_told_in_words(arguments, told, command):
         f"torquectl: USAGE: {told} (see torquectl {command}--help)\n")
 
 
-# --- Output that nobody reads --------------------------------------------------
-
-
 def into_a_pipe_that_is_closed(*arguments):
     reading, writing = os.pipe()
     os.close(reading)

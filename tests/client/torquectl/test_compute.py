@@ -102,9 +102,6 @@ def test_a_quantity_with_the_name_of_a_command_is_that_quantity():
     assert asked["results"] == plain["results"]
 
 
-# --- What surrounds the robot ------------------------------------------------
-
-
 PLAIN = np.array(planar_torques(Q, V, A))
 X2 = 0.4 * math.cos(-0.1)
 X1 = 0.5 * math.cos(0.3) + X2  # of the tip

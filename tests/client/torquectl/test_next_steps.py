@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from calls import ERROR, NO, OK, PANDA, PLANAR, USAGE, run, run_json
-from trajectory_files import CHECK
+from calls import ERROR, NO, OK, PANDA, PLANAR, USAGE, planar_with, run, run_json
+from trajectory_files import CHECK, checked
 
 FORKED = '<robot name="forked"><link name="base"/>' + "".join(
     f'<link name="{side}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" '
@@ -18,9 +18,6 @@ def refused(*words, code=ERROR, **arguments):
     done = run(*words, **arguments)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stderr
-
-
-# --- Flags in the place of fields ---------------------------------------------
 
 
 def test_a_tip_that_must_be_named_comes_with_flag_and_candidates(tmp_path):
@@ -73,9 +70,6 @@ def test_errors_name_flags(words, told):
     assert said.startswith("torquectl: " + told), said
 
 
-# --- Models -------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("model", [
     "foo.urdf", "FOO.URDF", "foo.xacro", "./foo", "robots/foo.urdf"])
 def test_a_model_file_that_is_not_there_is_told_as_such(tmp_path, model):
@@ -97,15 +91,8 @@ def test_a_model_of_a_server_may_be_called_like_a_file(server, tmp_path):
 
 
 def test_every_finding_of_a_bad_urdf_comes_with_file_and_line(tmp_path):
-    path = tmp_path / "bad.urdf"
-    path.write_text("""<robot name="bad">
-<link name="base"/>
-<link name="arm"><inertial><mass value="-1"/>
-<inertia ixx="1" ixy="0" ixz="0" iyy="x" iyz="0" izz="1"/></inertial></link>
-<joint name="j" type="revolute"><parent link="base"/><child link="arm"/>
-<axis xyz="0 0 0"/></joint>
-</robot>
-""")
+    path = planar_with(tmp_path / "bad.urdf", ('<mass value="2"', '<mass value="-2"'),
+                       ('xyz="0 0 1"', 'xyz="0 0 0"'), ('iyz="0"', 'iyz="x"'))
     for words in (("id", "-m", path, "--q", "0"), (*CHECK, "x.csv", "-m", path),
                   ("models", "add", path, "--store", tmp_path / "store")):
         said = refused(*words)
@@ -117,9 +104,6 @@ def test_every_finding_of_a_bad_urdf_comes_with_file_and_line(tmp_path):
         for finding in errors:
             assert (f"\n{path}:{finding['line']}: error: {finding['code']}: "
                     in said)
-
-
-# --- Outputs ------------------------------------------------------------------
 
 
 def test_one_file_for_two_outputs_is_refused(move, tmp_path):
@@ -145,7 +129,7 @@ def test_one_file_for_two_outputs_is_refused(move, tmp_path):
     assert (tmp_path / "there.csv").read_text() == "mine"
     assert not (tmp_path / "a.csv").exists()
     # Twin: apart they may be, and devices take several.
-    assert run(*CHECK, own, "-m", PANDA, "-o", "a.csv", "--summary",
-               "b.csv", cwd=tmp_path).returncode == OK
-    assert run(*CHECK, own, "-m", PANDA, "--html", "/dev/null", "--junit",
-               "/dev/null", cwd=tmp_path).returncode == OK
+    assert checked(own, "-o", "a.csv", "--summary", "b.csv",
+                   cwd=tmp_path).returncode == OK
+    assert checked(own, "--html", "/dev/null", "--junit", "/dev/null",
+                   cwd=tmp_path).returncode == OK

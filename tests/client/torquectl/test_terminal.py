@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calls import (ERROR, OK, PANDA, PLANAR, on_a_terminal, planar_with, run)
+from calls import ERROR, OK, PANDA, on_a_terminal, planar_with, run
 
 TURNED = "\u202egnorw"
 

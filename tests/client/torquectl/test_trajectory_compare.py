@@ -5,13 +5,13 @@ import re
 
 import numpy as np
 
-from calls import ERROR, NO, OK, PANDA, USAGE, run, run_json
+from calls import ERROR, NO, OK, USAGE, run, run_json
 from trajectory_directories import at_pace, check, fill
-from trajectory_files import CHECK, COMPARE, limits_file
+from trajectory_files import COMPARE, checked, limits_file
 
 
 def summary(path, move, *flags):
-    run(*CHECK, move, "--model", PANDA, "--task", "--summary", path, *flags)
+    checked(move, "--task", "--summary", path, *flags)
     return path
 
 
@@ -116,8 +116,7 @@ def test_a_verdict_that_is_lost_is_worse(samples, tmp_path):
     check(directory, "--results", tmp_path / "before.jsonl")
     for name, others in (("bad.csv", ["good.csv"]), ("good.csv", [])):
         (directory / name).write_text("time\nx\n")
-        run(*CHECK, directory, "--model", PANDA, "--summary",
-            tmp_path / "after.json")
+        checked(directory, "--summary", tmp_path / "after.json")
         report = run_json(*COMPARE, tmp_path / "before.jsonl",
                           tmp_path / "after.json", code=NO)
         assert report["worse"] and name in report["without_verdict"]

@@ -12,7 +12,7 @@ import pytest
 
 from calls import NO, OK, PANDA, run
 from report_page import Page
-from trajectory_files import CHECK, COMPARE, Samples, limits_file
+from trajectory_files import CHECK, COMPARE, Samples, checked, limits_file
 
 HOME = np.array([0.0, -0.78, 0.0, -2.36, 0.0, 1.57, 0.78])
 
@@ -30,8 +30,8 @@ def test_waypoints_at_rest_draw_a_remark_in_every_output(stops, tmp_path):
     sentence = ("The velocity of panda_joint1 is 0 rad/s at 0 s (between samples 0 "
                 "and 1), but the positions give 0.5 rad/s. 2 steps from 0 s to 2 s "
                 "contradict each other.")
-    done = run(*CHECK, stops, "--model", PANDA, "--junit", "junit.xml",
-               "--html", "page.html", "--summary", "summary.json", cwd=tmp_path)
+    done = checked(stops, "--junit", "junit.xml", "--html", "page.html", "--summary",
+                   "summary.json", cwd=tmp_path)
     assert done.returncode == OK, done.stderr
     first, second = done.stdout.splitlines()[:2]
     assert "3 samples, nothing between them" in first
@@ -45,7 +45,7 @@ def test_waypoints_at_rest_draw_a_remark_in_every_output(stops, tmp_path):
     assert remark["message"] == sentence
     assert verdict["coarse_step"]["message"] == second
 
-    table = run(*CHECK, stops, "--model", PANDA, "--output", "csv").stdout
+    table = checked(stops, "--output", "csv").stdout
     row, = csv.DictReader(io.StringIO(table))
     assert row["remarks"] == "1" and row["remark"] == sentence
 
@@ -63,8 +63,8 @@ def test_waypoints_at_rest_draw_a_remark_in_every_output(stops, tmp_path):
 
 
 def test_with_consistent_a_remark_is_the_answer_no(stops, tmp_path):
-    done = run(*CHECK, stops, "--model", PANDA, "--consistent", "--junit",
-               "junit.xml", "--html", "page.html", cwd=tmp_path)
+    done = checked(stops, "--consistent", "--junit", "junit.xml", "--html", "page.html",
+                   cwd=tmp_path)
     assert done.returncode == NO
     assert re.search("FAIL: All limits are kept; .* 1 remark on the samples", done.stdout)
     suite = ElementTree.parse(tmp_path / "junit.xml").getroot()

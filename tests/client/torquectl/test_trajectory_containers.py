@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from calls import ERROR, NO, OK, PANDA, USAGE, planar_with, run, run_json
-from trajectory_files import CHECK, JOINTS, Samples
+from trajectory_files import CHECK, JOINTS, Samples, checked
 
 
 def verdict_of(path, *flags, code=OK):
@@ -18,7 +18,7 @@ def verdict_of(path, *flags, code=OK):
 
 
 def error_of(path, *flags):
-    done = run(*CHECK, path, "--model", PANDA, *flags)
+    done = checked(path, *flags)
     assert done.returncode == ERROR, done.stderr
     return done.stderr
 
@@ -174,8 +174,8 @@ def test_a_wrench_profile_is_straight_between_its_rows(samples, tmp_path):
     tau = []
     for wrench in (("--tip-wrench-profile", path),
                    ("--tip-wrench-on-environment", f"@{tmp_path / 'wrenches.npy'}")):
-        done = run(*CHECK, tmp_path / "move.csv", "--model", PANDA, *wrench,
-                   "--tip-wrench-reference-frame", "world", "-o", tmp_path / "tau.npy")
+        done = checked(tmp_path / "move.csv", *wrench, "--tip-wrench-reference-frame",
+                       "world", "-o", tmp_path / "tau.npy")
         assert done.returncode in (OK, NO), done.stderr
         tau.append(np.load(tmp_path / "tau.npy"))
     assert np.abs(tau[0] - tau[1]).max() < 1e-11

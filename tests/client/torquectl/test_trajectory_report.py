@@ -8,7 +8,7 @@ import pytest
 
 from calls import NO, OK, PANDA, chain, planar_with, run, run_json
 from report_page import Page, plot_of
-from trajectory_files import CHECK, JOINTS, Samples, limits_file
+from trajectory_files import CHECK, JOINTS, Samples, checked, limits_file
 
 LIMITS = {
     "panda_joint2": {"torque_speed": [[0, 40], [0.5, 30], [2, 10]]},
@@ -90,9 +90,9 @@ def test_what_was_asked_is_told_in_words(move, tmp_path):
     limits_file(tmp_path / "limits.json", {"panda_joint4": {"velocity_limit": 2}})
     (tmp_path / "wrench.csv").write_text(
         "time,mx,my,mz,fx,fy,fz\n0,0,0,0,0,0,5\n100,0,0,0,0,0,8\n")
-    run(*CHECK, move, "--model", PANDA, "--limits", tmp_path / "limits.json",
-        "--derating", "0.9", "--tip-wrench-profile", tmp_path / "wrench.csv",
-        "--html", tmp_path / "r.html")
+    checked(move, "--limits", tmp_path / "limits.json", "--derating", "0.9",
+            "--tip-wrench-profile", tmp_path / "wrench.csv", "--html",
+            tmp_path / "r.html")
     page = Page(tmp_path / "r.html")
     assert page.asked["derating"] == "all torque limits times 0.9"
     assert page.asked["drive of panda_joint4"] == "velocity limit 2 rad/s"
