@@ -22,12 +22,7 @@ const States kState{.q = Batch::Constant(1, 2, 0.25)};
 const Batch kLarge = Batch::Random(200'000, 3);
 
 grpc::StatusCode CodeOf(PendingEvaluation& pending) {
-  try {
-    pending.Get();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return grpc::StatusCode::OK;
+  return ErrorOf([&pending] { pending.Get(); }).code();
 }
 
 auto HangAll(std::atomic<int>* calls) {
@@ -37,6 +32,15 @@ auto HangAll(std::atomic<int>* calls) {
   };
 }
 
+class ComputeAsync : public ::testing::Test {
+ protected:
+  Client Connect() { return Client::Connect(server.address(), connect); }
+
+  FakeServer server;
+  ConnectOptions connect;
+  std::atomic<int> calls = 0;
+};
+
 void WaitUntil(const std::function<bool()>& condition) {
   const auto end = SteadyClock::now() + seconds(20);
   while (!condition()) {
@@ -45,8 +49,7 @@ void WaitUntil(const std::function<bool()>& condition) {
   }
 }
 
-TEST(ComputeAsync, HasItsCallsInFlightAtOnce) {
-  FakeServer server;
+TEST_F(ComputeAsync, HasItsCallsInFlightAtOnce) {
   constexpr int kCalls = 100;
   std::latch all(kCalls);
   server.compute = [&all](auto& context, const auto& request, auto& reply) {
@@ -57,7 +60,7 @@ TEST(ComputeAsync, HasItsCallsInFlightAtOnce) {
     }
     return AnswerWithQ(context, request, reply);
   };
-  const Client client = Client::Connect(server.address());
+  const Client client = Connect();
   std::vector<PendingEvaluation> pending;
   pending.reserve(kCalls);
   for (int k = 0; k < kCalls; ++k) {
@@ -70,10 +73,9 @@ TEST(ComputeAsync, HasItsCallsInFlightAtOnce) {
   }
 }
 
-TEST(ComputeAsync, GivesItsResultOnce) {
-  FakeServer server;
+TEST_F(ComputeAsync, GivesItsResultOnce) {
   server.compute = AnswerWithQ;
-  const Client client = Client::Connect(server.address());
+  const Client client = Connect();
   PendingEvaluation pending = client.ComputeAsync("arm", {kTorque}, kState);
   EXPECT_TRUE(pending.valid());
   ASSERT_TRUE(pending.WaitFor(seconds(20)));
@@ -84,12 +86,10 @@ TEST(ComputeAsync, GivesItsResultOnce) {
   EXPECT_THROW(PendingEvaluation().Wait(), Error);
 }
 
-TEST(ComputeAsync, AFunctionMayBeginTheNextCall) {
-  FakeServer server;
+TEST_F(ComputeAsync, AFunctionMayBeginTheNextCall) {
   server.compute = AnswerWithQ;
-  const Client client = Client::Connect(server.address());
+  const Client client = Connect();
   std::promise<int> done;
-  int calls = 0;
   EvaluationDone next = [&](PendingEvaluation pending) {
     pending.Get();
     if (++calls == 50) {
@@ -102,10 +102,8 @@ TEST(ComputeAsync, AFunctionMayBeginTheNextCall) {
   EXPECT_EQ(Await(done.get_future()), 50);
 }
 
-TEST(ComputeAsync, TriesAgainAsACallThatWaitsDoes) {
-  FakeServer server;
-  std::atomic<int> calls = 0;
-  server.compute = [&calls](auto& context, const auto& request, auto& reply) {
+TEST_F(ComputeAsync, TriesAgainAsACallThatWaitsDoes) {
+  server.compute = [this](auto& context, const auto& request, auto& reply) {
     if (++calls == 1) {
       return Failure(grpc::StatusCode::RESOURCE_EXHAUSTED, "OVERLOADED",
                      milliseconds(300));
@@ -113,12 +111,11 @@ TEST(ComputeAsync, TriesAgainAsACallThatWaitsDoes) {
     if (calls == 2) return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING");
     return AnswerWithQ(context, request, reply);
   };
-  ConnectOptions options;
   std::vector<v1::Reason> told;
-  options.waiting = [&told](const Error& error, std::chrono::nanoseconds) {
+  connect.waiting = [&told](const Error& error, std::chrono::nanoseconds) {
     told.push_back(error.reason());
   };
-  const Client client = Client::Connect(server.address(), options);
+  const Client client = Connect();
   const auto start = SteadyClock::now();
   EXPECT_EQ(client.ComputeAsync("arm", {kTorque}, kState).Get().tau, kState.q);
   EXPECT_GE(SteadyClock::now() - start, milliseconds(300));
@@ -126,10 +123,9 @@ TEST(ComputeAsync, TriesAgainAsACallThatWaitsDoes) {
   EXPECT_THAT(told, ::testing::ElementsAre(v1::OVERLOADED, v1::DRAINING));
 }
 
-TEST(ComputeAsync, AFunctionOfTheOptionsMayThrow) {
-  FakeServer server;
+TEST_F(ComputeAsync, AFunctionOfTheOptionsMayThrow) {
   server.compute = AnswerWithQ;
-  const Client client = Client::Connect(server.address());
+  const Client client = Connect();
   ComputeOptions options;
   options.progress = [](std::int64_t, std::int64_t) {
     throw std::length_error("enough");
@@ -139,11 +135,9 @@ TEST(ComputeAsync, AFunctionOfTheOptionsMayThrow) {
       std::length_error);
 }
 
-TEST(ComputeAsync, EndsAtItsDeadline) {
-  FakeServer server;
-  std::atomic<int> calls = 0;
+TEST_F(ComputeAsync, EndsAtItsDeadlineAsACallThatWaitsDoes) {
   server.compute = HangAll(&calls);
-  const Client client = Client::Connect(server.address());
+  const Client client = Connect();
   ComputeOptions options;
   options.deadline = milliseconds(200);
   const auto start = SteadyClock::now();
@@ -153,19 +147,21 @@ TEST(ComputeAsync, EndsAtItsDeadline) {
       client.ComputeAsync("arm", {kTorque}, {.q = kLarge}, options);
   EXPECT_EQ(CodeOf(one), grpc::StatusCode::DEADLINE_EXCEEDED);
   EXPECT_EQ(CodeOf(many), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_EQ(
+      ErrorOf([&] { client.InverseDynamics("arm", kState, options); }).code(),
+      grpc::StatusCode::DEADLINE_EXCEEDED);
   EXPECT_LT(SteadyClock::now() - start, seconds(20));
 }
 
-TEST(ComputeAsync, IsCancelledWhereverItIs) {
-  FakeServer server;
-  std::atomic<int> calls = 0;
-  server.compute = [&calls](auto& context, const auto& request, auto& reply) {
+TEST_F(ComputeAsync, IsCancelledWhereverItIs) {
+  server.compute = [this](auto& context, const auto& request, auto& reply) {
     // The first calls of the large batch are answered.
     const bool large = request.q().f64().size() > 1000;
     if (++calls < 10 && large) return AnswerWithQ(context, request, reply);
     return Hang(context);
   };
-  const Client client = Client::Connect(server.address(), {.chunk_rows = 1000});
+  connect.chunk_rows = 1000;
+  const Client client = Connect();
   PendingEvaluation many = client.ComputeAsync("arm", {kTorque}, {.q = kLarge});
   WaitUntil([&] { return calls >= 12; });
   PendingEvaluation one = client.ComputeAsync("arm", {kTorque}, kState);
@@ -182,19 +178,17 @@ TEST(ComputeAsync, IsCancelledWhereverItIs) {
   cancellation.Cancel();  // Nothing is left to cancel.
 }
 
-TEST(ComputeAsync, IsCancelledWhileItWaitsForAnotherTry) {
-  FakeServer server;
+TEST_F(ComputeAsync, IsCancelledWhileItWaitsForAnotherTry) {
   server.compute = [](auto&, const auto&, auto&) {
     // Longer than anything here waits.
     return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING",
                    std::chrono::minutes(10));
   };
-  ConnectOptions options;
   std::atomic<bool> waits = false;
-  options.waiting = [&waits](const Error&, std::chrono::nanoseconds) {
+  connect.waiting = [&waits](const Error&, std::chrono::nanoseconds) {
     waits = true;
   };
-  const Client client = Client::Connect(server.address(), options);
+  const Client client = Connect();
   PendingEvaluation pending = client.ComputeAsync(
       "arm", {kTorque}, kState, {.deadline = std::chrono::hours(1)});
   WaitUntil([&] { return waits.load(); });
@@ -204,16 +198,15 @@ TEST(ComputeAsync, IsCancelledWhileItWaitsForAnotherTry) {
   EXPECT_EQ(CodeOf(pending), grpc::StatusCode::CANCELLED);
 }
 
-TEST(ComputeAsync, AHandleThatGoesAwayCancels) {
-  FakeServer server;
-  std::atomic<int> calls = 0, ended = 0;
+TEST_F(ComputeAsync, AHandleThatGoesAwayCancels) {
+  std::atomic<int> ended = 0;
   server.compute = [&](auto& context, const auto&, auto&) {
     ++calls;
     grpc::Status status = Hang(context);
     ++ended;
     return status;
   };
-  const Client client = Client::Connect(server.address());
+  const Client client = Connect();
   {
     PendingEvaluation first = client.ComputeAsync("arm", {kTorque}, kState);
     PendingEvaluation second = client.ComputeAsync("arm", {kTorque}, kState);
@@ -224,14 +217,12 @@ TEST(ComputeAsync, AHandleThatGoesAwayCancels) {
   WaitUntil([&] { return ended == 2; });
 }
 
-TEST(ComputeAsync, TheClientMayGoAwayWithCallsInFlight) {
-  FakeServer server;
-  std::atomic<int> calls = 0;
+TEST_F(ComputeAsync, TheClientMayGoAwayWithCallsInFlight) {
   server.compute = HangAll(&calls);
   std::vector<PendingEvaluation> pending;
   std::atomic<int> told = 0;
   {
-    const Client client = Client::Connect(server.address());
+    const Client client = Connect();
     for (int k = 0; k < 20; ++k) {
       pending.push_back(client.ComputeAsync("arm", {kTorque}, kState));
       pending.push_back(client.ComputeAsync("arm", {kTorque}, {.q = kLarge}));
@@ -250,15 +241,14 @@ TEST(ComputeAsync, TheClientMayGoAwayWithCallsInFlight) {
   }
 }
 
-TEST(ComputeAsync, AServerThatGoesAwayIsWaitedForUntilItIsBack) {
-  auto server = std::make_unique<FakeServer>();
-  std::atomic<int> calls = 0;
-  server->compute = HangAll(&calls);
-  const int port = server->port();
-  const Client client = Client::Connect(server->address());
+TEST_F(ComputeAsync, AServerThatGoesAwayIsWaitedForUntilItIsBack) {
+  auto first = std::make_unique<FakeServer>();
+  first->compute = HangAll(&calls);
+  const int port = first->port();
+  const Client client = Client::Connect(first->address());
   PendingEvaluation pending = client.ComputeAsync("arm", {kTorque}, kState);
   WaitUntil([&] { return calls == 1; });
-  server.reset();
+  first.reset();
   EXPECT_FALSE(pending.WaitFor(milliseconds(100)));
   FakeServer next(port);
   next.compute = AnswerWithQ;

@@ -97,9 +97,8 @@ TEST(CheckCall, RowsThatAreMissingOrTooManyAreRefused) {
   broken[6][1].Clear();
   FillAll(4, 3, &broken[6][1]);
   for (const std::vector<v1::TrajectoryRows>& rows : broken) {
-    EXPECT_THAT([&] { CheckOf(rows); },
-                testing::Throws<Error>(testing::Property(
-                    &Error::code, grpc::StatusCode::INTERNAL)));
+    EXPECT_EQ(ErrorOf([&] { CheckOf(rows); }).code(),
+              grpc::StatusCode::INTERNAL);
   }
 }
 

@@ -38,57 +38,40 @@ grpc::Status Answer(const Handler& handler, grpc::ServerContext* context,
 
 }  // namespace
 
-struct FakeServer::Services {
-  struct Dynamics : v1::Dynamics::Service {
-    explicit Dynamics(FakeServer& owner) : owner(owner) {}
-    grpc::Status Compute(grpc::ServerContext* context,
-                         const v1::ComputeRequest* request,
-                         v1::ComputeReply* reply) override {
-      return Answer(owner.compute, context, request, reply);
-    }
-    FakeServer& owner;
-  };
-  struct Registry : v1::ModelRegistry::Service {
-    explicit Registry(FakeServer& owner) : owner(owner) {}
-    grpc::Status RegisterModel(grpc::ServerContext* context,
-                               const v1::RegisterModelRequest* request,
-                               v1::RegisterModelReply* reply) override {
-      return Answer(owner.register_model, context, request, reply);
-    }
-    grpc::Status ListModels(grpc::ServerContext* context,
-                            const v1::ListModelsRequest* request,
-                            v1::ListModelsReply* reply) override {
-      return Answer(owner.list_models, context, request, reply);
-    }
-    FakeServer& owner;
-  };
-  struct Trajectories : v1::Trajectories::Service {
-    explicit Trajectories(FakeServer& owner) : owner(owner) {}
-    grpc::Status CheckTrajectory(
-        grpc::ServerContext* context,
-        grpc::ServerReaderWriter<v1::CheckTrajectoryReply,
-                                 v1::CheckTrajectoryRequest>* stream) override {
-      return owner.check_trajectory(*context, *stream);
-    }
-    FakeServer& owner;
-  };
-  struct Info : v1::ServerInfo::Service {
-    explicit Info(FakeServer& owner) : owner(owner) {}
-    grpc::Status GetServerInfo(grpc::ServerContext* context,
-                               const v1::GetServerInfoRequest* request,
-                               v1::GetServerInfoReply* reply) override {
-      return Answer(owner.get_server_info, context, request, reply);
-    }
-    FakeServer& owner;
-  };
+struct FakeServer::Services final : v1::Dynamics::Service,
+                                    v1::ModelRegistry::Service,
+                                    v1::Trajectories::Service,
+                                    v1::ServerInfo::Service {
+  explicit Services(FakeServer& owner) : owner(owner) {}
 
-  explicit Services(FakeServer& owner)
-      : dynamics(owner), registry(owner), trajectories(owner), info(owner) {}
+  grpc::Status Compute(grpc::ServerContext* context,
+                       const v1::ComputeRequest* request,
+                       v1::ComputeReply* reply) override {
+    return Answer(owner.compute, context, request, reply);
+  }
+  grpc::Status RegisterModel(grpc::ServerContext* context,
+                             const v1::RegisterModelRequest* request,
+                             v1::RegisterModelReply* reply) override {
+    return Answer(owner.register_model, context, request, reply);
+  }
+  grpc::Status ListModels(grpc::ServerContext* context,
+                          const v1::ListModelsRequest* request,
+                          v1::ListModelsReply* reply) override {
+    return Answer(owner.list_models, context, request, reply);
+  }
+  grpc::Status CheckTrajectory(
+      grpc::ServerContext* context,
+      grpc::ServerReaderWriter<v1::CheckTrajectoryReply,
+                               v1::CheckTrajectoryRequest>* stream) override {
+    return owner.check_trajectory(*context, *stream);
+  }
+  grpc::Status GetServerInfo(grpc::ServerContext* context,
+                             const v1::GetServerInfoRequest* request,
+                             v1::GetServerInfoReply* reply) override {
+    return Answer(owner.get_server_info, context, request, reply);
+  }
 
-  Dynamics dynamics;
-  Registry registry;
-  Trajectories trajectories;
-  Info info;
+  FakeServer& owner;
 };
 
 FakeServer::FakeServer(int port)
@@ -96,10 +79,11 @@ FakeServer::FakeServer(int port)
       services_(std::make_unique<Services>(*this)) {
   grpc::ServerBuilder builder;
   builder.AddListeningPort(address(), grpc::InsecureServerCredentials());
-  builder.RegisterService(&services_->dynamics);
-  builder.RegisterService(&services_->registry);
-  builder.RegisterService(&services_->trajectories);
-  builder.RegisterService(&services_->info);
+  builder.RegisterService(static_cast<v1::Dynamics::Service*>(&*services_));
+  builder.RegisterService(
+      static_cast<v1::ModelRegistry::Service*>(&*services_));
+  builder.RegisterService(static_cast<v1::Trajectories::Service*>(&*services_));
+  builder.RegisterService(static_cast<v1::ServerInfo::Service*>(&*services_));
   server_ = builder.BuildAndStart();
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "client/cpp/error.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
 #include "torqued/v1/server_info.grpc.pb.h"
@@ -62,5 +63,16 @@ grpc::Status Failure(grpc::StatusCode code, const std::string& reason,
 
 /// Returns when the client has given up, which the test waits for.
 grpc::Status Hang(grpc::ServerContext& context);
+
+/// What a call throws, or code OK.
+template <class Call>
+Error ErrorOf(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error;
+  }
+  return {grpc::StatusCode::OK, "no error"};
+}
 
 }  // namespace torqued::client

@@ -6,16 +6,14 @@ namespace torqued::client {
 namespace {
 
 TEST(ServerAddress, AHostWithoutAPortGetsTheDefaultOne) {
-  EXPECT_EQ(WithDefaultPort("localhost"), "localhost:7421");
-  EXPECT_EQ(WithDefaultPort("192.0.2.7"), "192.0.2.7:7421");
-  EXPECT_EQ(WithDefaultPort("[::1]"), "[::1]:7421");
-  EXPECT_EQ(WithDefaultPort("::1"), "[::1]:7421");
-  EXPECT_EQ(WithDefaultPort("2001:db8::192.0.2.7"),
-            "[2001:db8::192.0.2.7]:7421");
-  EXPECT_EQ(WithDefaultPort("fe80::1%eth0"), "[fe80::1%eth0]:7421");
-}
-
-TEST(ServerAddress, WhatSaysWhereStaysAsItIs) {
+  for (const std::string host : {"localhost", "192.0.2.7", "[::1]"}) {
+    EXPECT_EQ(WithDefaultPort(host), host + ":7421");
+  }
+  for (const std::string host :
+       {"::1", "2001:db8::192.0.2.7", "fe80::1%eth0"}) {
+    EXPECT_EQ(WithDefaultPort(host), "[" + host + "]:7421");
+  }
+  // What says where stays as it is.
   for (const char* address :
        {"", "localhost:80", "[::1]:80", "unix:socket", "unix:/run/socket",
         "unix:///run/socket", "dns:///host", "dns://resolver/host:80",

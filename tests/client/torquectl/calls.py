@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pathlib
+import pty
 import subprocess
 import sys
 import time
@@ -92,6 +93,46 @@ def answering(methods):
         yield f"127.0.0.1:{port}"
     finally:
         server.stop(None).wait()
+
+
+def on_a_terminal(stream, *words):
+    """Exit code and what the terminal shows that `stream` is."""
+    controller, terminal = pty.openpty()
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with running(TORQUECTL, *words, **streams | {stream: terminal}) as process:
+        os.close(terminal)
+        shown = b""
+        # An OSError: nobody has it open any more.
+        with open(controller, "rb", buffering=0) as screen, contextlib.suppress(
+                OSError):
+            while part := screen.read(65536):
+                shown += part
+        return process.wait(120), shown.decode()
+
+
+def planar_with(path, *changes):
+    """The file of the planar arm, with other words."""
+    text = pathlib.Path(PLANAR).read_text()
+    for old, new in changes:
+        text = text.replace(old, new)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def chain(directory, joints):
+    """A URDF file of light bodies, one after the other."""
+    parts = ['<robot name="chain"><link name="l0"/>']
+    for k in range(1, joints + 1):
+        parts.append(
+            f'<link name="l{k}"><inertial><mass value="0.1"/><origin xyz="0 0 '
+            '0.1"/><inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" '
+            f'iyz="0"/></inertial></link><joint name="j{k}" type="revolute">'
+            f'<parent link="l{k - 1}"/><child link="l{k}"/><axis xyz="{k % 2} '
+            f'{1 - k % 2} 0"/><limit lower="-2" upper="2" velocity="1" '
+            'effort="1"/></joint>')
+    path = directory / "chain.urdf"
+    path.write_text("".join(parts) + "</robot>")
+    return path
 
 
 def planar_torques(q, v, a):

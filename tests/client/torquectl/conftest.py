@@ -1,8 +1,12 @@
-"""A server for the files of tests that need one."""
+"""A server for the files of tests that need one, and trajectories."""
 
 import pytest
 
 from calls import serving
+from trajectory_directories import fixture_samples
+from trajectory_files import fixture_move
+
+__all__ = ["fixture_move", "fixture_samples"]
 
 
 @pytest.fixture(scope="session", name="server")

@@ -1,37 +1,17 @@
 """Errors that say what to do next, in the words of the command line."""
 
-import contextlib
 import os
-import pathlib
-import pty
-import subprocess
 
 import pytest
 
-from calls import (
-    ERROR, NO, OK, PANDA, PLANAR, TORQUECTL, USAGE, run, run_json, running)
-from trajectory_files import CHECK, fixture_move  # noqa: F401
+from calls import ERROR, NO, OK, PANDA, PLANAR, USAGE, planar_with, run, run_json
+from trajectory_files import CHECK, checked
 
-FORKED = """<robot name="forked">
-<link name="base"/>
-<link name="left"><inertial><mass value="1"/>
-<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
-<link name="right"><inertial><mass value="1"/>
-<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
-<joint name="l" type="continuous"><parent link="base"/><child link="left"/>
-<axis xyz="0 1 0"/></joint>
-<joint name="r" type="continuous"><parent link="base"/><child link="right"/>
-<axis xyz="0 1 0"/></joint>
-</robot>
-"""
-TURNED = "\u202egnorw"
-
-
-@pytest.fixture(name="forked")
-def fixture_forked(tmp_path):
-    path = tmp_path / "forked.urdf"
-    path.write_text(FORKED)
-    return path
+FORKED = '<robot name="forked"><link name="base"/>' + "".join(
+    f'<link name="{side}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" '
+    'izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    f'<joint name="to {side}" type="continuous"><parent link="base"/>'
+    f'<child link="{side}"/></joint>' for side in ("left", "right")) + "</robot>"
 
 
 def refused(*words, code=ERROR, **arguments):
@@ -40,14 +20,11 @@ def refused(*words, code=ERROR, **arguments):
     return done.stderr
 
 
-# --- Flags in the place of fields ---------------------------------------------
-
-
-def test_a_tip_that_must_be_named_comes_with_flag_and_candidates(forked):
-    for words in (("opspace",), ("id", "--tip-wrench-on-environment", "0,0,0,0,0,1"),
-                  ("compute", "jacobian"),
-                  ("compute", "mass-matrix", "--payload", "1")):
-        said = refused(words[0], *words[1:], "-m", forked, "--q", "0,0")
+def test_a_tip_that_must_be_named_comes_with_flag_and_candidates(tmp_path):
+    forked = tmp_path / "forked.urdf"
+    forked.write_text(FORKED)
+    for words in (("opspace",), ("compute", "mass-matrix", "--payload", "1")):
+        said = refused(*words, "-m", forked, "--q", "0,0")
         flag = "--payload-frame" if "--payload" in words else "--tip-frame"
         assert said.startswith(f"torquectl: TIP_FRAME_REQUIRED ({flag}): ")
         assert "'left' or 'right', say" in said
@@ -57,22 +34,40 @@ def test_a_tip_that_must_be_named_comes_with_flag_and_candidates(forked):
                    "left").returncode in (OK, NO)
 
 
+ID = ("inverse-dynamics", "--q")
+
+
 @pytest.mark.parametrize("words, told", [
-    (("--q", "1,2,3"), "WRONG_COLUMN_COUNT (--q): "),
-    (("--q", "1,2", "--v", "1"), "WRONG_COLUMN_COUNT (--v): "),
-    (("--q", "1,2", "--tip-frame", "nose"), "UNKNOWN_FRAME (--tip-frame): "),
-    (("--q", "1,2", "--joint-names", "joint1,nose"),
+    ((*ID, "1,2,3"), "WRONG_COLUMN_COUNT (--q): "),
+    ((*ID, "1,2", "--v", "1"), "WRONG_COLUMN_COUNT (--v): "),
+    ((*ID, "1,2", "--tip-frame", "nose"), "UNKNOWN_FRAME (--tip-frame): "),
+    ((*ID, "1,2", "--joint-names", "joint1,nose"),
      "WRONG_JOINT_NAMES (--joint-names[1]): "),
-    (("--q", "1,2", "--gravity", "nan,0,0"), "INVALID_OPTION (--gravity[0]): "),
-    (("--q", "1,2", "--payload", "-3"), "INVALID_OPTION (--payload"),
-    (("--q", "1,2", "--external-wrenches-on-robot", "nose=0,0,0,0,0,1"),
-     "UNKNOWN_FRAME (--external-wrenches-on-robot[0]")])
-def test_errors_of_the_server_name_flags(words, told):
-    said = refused("compute", "inverse-dynamics", "-m", PLANAR, *words)
+    ((*ID, "1,2", "--gravity", "nan,0,0"), "INVALID_OPTION (--gravity[0]): "),
+    ((*ID, "1,2", "--payload", "-3"), "INVALID_OPTION (--payload"),
+    ((*ID, "1,2", "--payload", "3", "--payload-frame", "nose"),
+     "UNKNOWN_FRAME (--payload-frame): "),
+    ((*ID, "1,2", "--external-wrenches-on-robot", "link2:wrld=0,0,0,0,0,1"),
+     "UNKNOWN_FRAME (--external-wrenches-on-robot[0].frame): "),
+    ((*ID, "1,2", "--tip-wrench-on-environment", "1,2,3"),
+     "WRONG_COLUMN_COUNT (--tip-wrench-on-environment): "),
+    (("forward-dynamics", "--q", "1,2"), "MISSING_INPUT (--tau): "),
+    (("opspace", "--q", "0,0", "--axes", "linear_x,linear_x"),
+     "INVALID_OPTION (--axes[1]): "),
+    (("opspace", "--q", "0,0", "--axes", "linear_x,lx"),
+     "USAGE (--axes): 'lx' must be one of angular_x, angular_y, angular_z, "
+     "linear_x, linear_y, linear_z\n"),
+    (("opspace", "--q", "0,0", "--damping", "0.1"),
+     "INVALID_OPTION (--damping): "),
+    ((*ID, "1,2", "--model", "@"), "INVALID_MODEL_REFERENCE (--model): "),
+    ((*CHECK, "a.csv", "--derating", "x"),
+     "USAGE (--derating): 'x' is not a number\n")])
+def test_errors_name_flags(words, told):
+    command = () if words[0] in ("opspace", "trajectory") else ("compute",)
+    model = () if "--model" in words else ("-m", PLANAR)
+    said = refused(*command, *words, *model,
+                   code=USAGE if told.startswith("USAGE") else ERROR)
     assert said.startswith("torquectl: " + told), said
-
-
-# --- Models -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("model", [
@@ -96,15 +91,8 @@ def test_a_model_of_a_server_may_be_called_like_a_file(server, tmp_path):
 
 
 def test_every_finding_of_a_bad_urdf_comes_with_file_and_line(tmp_path):
-    path = tmp_path / "bad.urdf"
-    path.write_text("""<robot name="bad">
-<link name="base"/>
-<link name="arm"><inertial><mass value="-1"/>
-<inertia ixx="1" ixy="0" ixz="0" iyy="x" iyz="0" izz="1"/></inertial></link>
-<joint name="j" type="revolute"><parent link="base"/><child link="arm"/>
-<axis xyz="0 0 0"/></joint>
-</robot>
-""")
+    path = planar_with(tmp_path / "bad.urdf", ('<mass value="2"', '<mass value="-2"'),
+                       ('xyz="0 0 1"', 'xyz="0 0 0"'), ('iyz="0"', 'iyz="x"'))
     for words in (("id", "-m", path, "--q", "0"), (*CHECK, "x.csv", "-m", path),
                   ("models", "add", path, "--store", tmp_path / "store")):
         said = refused(*words)
@@ -116,9 +104,6 @@ def test_every_finding_of_a_bad_urdf_comes_with_file_and_line(tmp_path):
         for finding in errors:
             assert (f"\n{path}:{finding['line']}: error: {finding['code']}: "
                     in said)
-
-
-# --- Outputs ------------------------------------------------------------------
 
 
 def test_one_file_for_two_outputs_is_refused(move, tmp_path):
@@ -144,64 +129,7 @@ def test_one_file_for_two_outputs_is_refused(move, tmp_path):
     assert (tmp_path / "there.csv").read_text() == "mine"
     assert not (tmp_path / "a.csv").exists()
     # Twin: apart they may be, and devices take several.
-    assert run(*CHECK, own, "-m", PANDA, "-o", "a.csv", "--summary",
-               "b.csv", cwd=tmp_path).returncode == OK
-    assert run(*CHECK, own, "-m", PANDA, "--html", "/dev/null", "--junit",
-               "/dev/null", cwd=tmp_path).returncode == OK
-
-
-# --- Names that steer a terminal ----------------------------------------------
-
-
-@pytest.fixture(name="turned")
-def fixture_turned(tmp_path):
-    path = tmp_path / "turned.urdf"
-    path.write_text(pathlib.Path(PLANAR).read_text().replace(
-        "joint1", "joint" + TURNED).replace("link1", "link\u0085\u009b"))
-    return path
-
-
-def steering(text):
-    return [c for c in text if c in "\u202e\u0085\u009b\x1b"]
-
-
-def test_no_output_for_people_has_what_steers_a_terminal(turned):
-    for words in (("models", "show", turned), ("id", "-m", turned, "--q",
-                                               "0,0"),
-                  ("models", "validate", turned),
-                  ("id", "-m", turned, "--q", "0,0,0"),
-                  ("id", "-m", turned, "--q", "0,0", "--joint-names", "x\u202ey,b")):
-        for form in ("table", "json"):
-            done = run(*words, "--output", form)
-            assert not steering(done.stdout + done.stderr), words
-    refused = run("models", "show", turned)
-    assert refused.returncode == ERROR
-    assert "joint\\u202egnorw" in refused.stderr
-    assert "link\\u0085\\u009b" in refused.stderr
-
-
-def shown_by_a_terminal(words):
-    """Exit code and stdout."""
-    controller, terminal = pty.openpty()
-    with running("timeout", 30, TORQUECTL, *words, stdout=terminal,
-                 stderr=subprocess.DEVNULL) as process:
-        os.close(terminal)
-        shown = b""
-        with open(controller, "rb", buffering=0) as screen:
-            # EIO: nobody has it open any more.
-            with contextlib.suppress(OSError):
-                while part := screen.read(65536):
-                    shown += part
-        return process.wait(120), shown.decode()
-
-
-def test_no_source_that_a_terminal_shows_steers_it(tmp_path):
-    model = tmp_path / "remarked.urdf"
-    model.write_text(pathlib.Path(PLANAR).read_text().replace(
-        "</robot>", f"<!-- {TURNED} \u0085\u009b --></robot>"))
-    words = ("models", "show", model, "--source")
-    code, shown = shown_by_a_terminal(words)
-    assert code == OK
-    assert not steering(shown) and "\\u202e" in shown
-    # What no terminal shows is as it is.
-    assert run(*words).stdout == model.read_text()
+    assert checked(own, "-o", "a.csv", "--summary", "b.csv",
+                   cwd=tmp_path).returncode == OK
+    assert checked(own, "--html", "/dev/null", "--junit", "/dev/null",
+                   cwd=tmp_path).returncode == OK

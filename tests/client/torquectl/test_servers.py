@@ -4,7 +4,7 @@ import csv
 import io
 import re
 
-from calls import ERROR, OK, USAGE, run, run_json
+from calls import ERROR, OK, run, run_json
 from ports import held_address
 
 
@@ -41,18 +41,10 @@ def test_an_address_without_a_port_means_the_default_port():
 
 
 def test_the_address_comes_from_the_environment_unless_told_otherwise(server):
-    env = {"TORQUED_SERVER_ADDRESS": server}
-    done = run("ping", env=env)
-    assert server in done.stdout
-    spawned = run("ping", "--spawn", env=env)
-    assert spawned.returncode == OK
-    assert server not in spawned.stdout
-
-
-def test_an_address_that_may_have_a_port_needs_brackets():
-    done = run("--server", "::1:7421", "ping")
-    assert done.returncode == USAGE
-    assert "needs brackets" in done.stderr
+    for flags, told in (((), True), (("--spawn",), False)):
+        done = run("ping", *flags, env={"TORQUED_SERVER_ADDRESS": server})
+        assert done.returncode == OK
+        assert (server in done.stdout) == told
 
 
 def test_no_connection_is_an_error_in_one_line():

@@ -4,7 +4,8 @@ import json
 
 import numpy as np
 
-from calls import GRAVITY, OK, PLANAR, answering, planar_torques, run, serving
+from calls import (ERROR, GRAVITY, OK, PLANAR, answering, planar_torques, run,
+                   run_json, serving)
 
 
 def test_states_come_from_named_columns_in_any_order(tmp_path):
@@ -19,6 +20,23 @@ def test_states_come_from_named_columns_in_any_order(tmp_path):
                 planar_torques((0.1, -0.4), (0, 0), (0, 0))]
     assert np.allclose(json.loads(done.stdout)["results"]["tau"], expected,
                        rtol=0, atol=1e-13)
+
+
+def test_columns_without_names_are_those_that_are_said(tmp_path):
+    path = tmp_path / "states.csv"
+    path.write_text("1,2,3,4,5,6\n")
+    of_file = ("id", "-m", PLANAR, "--states", path, "--joint-names", "canonical")
+    (tmp_path / "q.csv").write_text("1,2\n")
+    for q in ("1,2", f"@{tmp_path / 'q.csv'}"):
+        assert run_json("id", "-m", PLANAR, "--q", q, "--v", "3,4",
+                        "--a", "5,6")["results"] == run_json(*of_file)["results"]
+    # A time means nothing here.
+    path.write_text("0,1,2,3,4,5,6\n")
+    assert run(*of_file).returncode == ERROR
+    (tmp_path / "q.names").write_text("a.q\n3\n")
+    for bad in ("q.none", "q.names", "."):
+        done = run("id", "-m", PLANAR, "--q", f"@{tmp_path / bad}")
+        assert done.returncode == ERROR, bad
 
 
 def test_columns_and_results_belong_to_one_revision(tmp_path):

@@ -5,24 +5,14 @@ import re
 
 import numpy as np
 
-from calls import ERROR, NO, OK, PANDA, USAGE, run, run_json
-from trajectory_directories import at_pace, check, fill, fixture_samples
-from trajectory_files import CHECK, COMPARE, fixture_move, limits_file
-
-__all__ = ["fixture_move", "fixture_samples"]
+from calls import ERROR, NO, OK, USAGE, run, run_json
+from trajectory_directories import at_pace, check, fill
+from trajectory_files import COMPARE, checked, limits_file
 
 
 def summary(path, move, *flags):
-    run(*CHECK, move, "--model", PANDA, "--task", "--summary", path, *flags)
+    checked(move, "--task", "--summary", path, *flags)
     return path
-
-
-def test_a_run_is_not_worse_than_itself(move, tmp_path):
-    same = summary(tmp_path / "a.json", move)
-    report = run_json(*COMPARE, same, same)
-    assert report["worse"] is False and report["asked"] == []
-    assert {number["change"] for number in report["numbers"]} == {"same"}
-    assert len(report["numbers"]) == 7 * 3 + 7
 
 
 def test_more_load_is_worse_and_less_is_not(move, tmp_path):
@@ -35,18 +25,16 @@ def test_more_load_is_worse_and_less_is_not(move, tmp_path):
     assert change["panda_joint2: torque of its limit"] == "worse"
     assert change["panda_joint2: velocity of its limit"] == "same"
     assert change["condition of Lambda"] == "worse"
-    assert change["largest payload [kg]"] in ("", "same")  # to rounding
-    verdicts = [json.loads(path.read_text()) for path in (light, heavy)]
     numbers = {n["what"]: (n["before"], n["after"])
                for n in report["numbers"]}
+    verdicts = [json.loads(path.read_text()) for path in (light, heavy)]
     assert numbers["panda_joint4: torque of its limit"] == tuple(
         verdict["joints"][3]["torque_use"]["value"] for verdict in verdicts)
     assert numbers["largest payload [kg]"] == tuple(
         verdict["payload"]["most"] for verdict in verdicts)
-    back = run_json(*COMPARE, heavy, light, code=OK)
-    assert not back["worse"]
-    assert {n["what"]: n["change"] for n in back["numbers"]}[
-        "panda_joint2: torque of its limit"] == "better"
+    back = run_json(*COMPARE, heavy, light)
+    assert not back["worse"] and "better" in {
+        n["change"] for n in back["numbers"]}
     # All that changed by less counts as the same.
     done = run(*COMPARE, light, heavy, "--tolerance", "1")
     assert done.returncode == OK and "PASS -> PASS, not worse" in done.stdout
@@ -114,7 +102,10 @@ def test_the_same_question_in_another_order_is_the_same(move, tmp_path):
                      tmp_path / "a.json")
     after = summary(tmp_path / "after.json", move, "--limits",
                     tmp_path / "b.json", "--tip-wrench-reference-frame", "world")
-    assert run_json(*COMPARE, before, after)["asked"] == []
+    report = run_json(*COMPARE, before, after, code=OK)
+    assert report["worse"] is False and report["asked"] == []
+    assert {number["change"] for number in report["numbers"]} == {"same"}
+    assert len(report["numbers"]) >= 7 * 3
 
 
 def test_a_verdict_that_is_lost_is_worse(samples, tmp_path):
@@ -125,8 +116,7 @@ def test_a_verdict_that_is_lost_is_worse(samples, tmp_path):
     check(directory, "--results", tmp_path / "before.jsonl")
     for name, others in (("bad.csv", ["good.csv"]), ("good.csv", [])):
         (directory / name).write_text("time\nx\n")
-        run(*CHECK, directory, "--model", PANDA, "--summary",
-            tmp_path / "after.json")
+        checked(directory, "--summary", tmp_path / "after.json")
         report = run_json(*COMPARE, tmp_path / "before.jsonl",
                           tmp_path / "after.json", code=NO)
         assert report["worse"] and name in report["without_verdict"]
@@ -166,8 +156,7 @@ def test_infinite_numbers_are_compared(move, tmp_path):
                    tmp_path / "none.json")
     assert '"Infinity"' in none.read_text()
     assert run(*COMPARE, none, none).returncode == OK
-    numbers = {n["what"]: n for n in run_json(
-        *COMPARE, good, none, code=NO)["numbers"]}
-    use = numbers["panda_joint1: torque of its limit"]
+    use = next(n for n in run_json(*COMPARE, good, none, code=NO)["numbers"]
+               if n["what"] == "panda_joint1: torque of its limit")
     assert use["after"] == "Infinity" and use["change"] == "worse"
     assert run(*COMPARE, none, good).returncode == OK

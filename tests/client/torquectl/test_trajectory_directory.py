@@ -8,15 +8,12 @@ import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
-import pytest
 
 from calls import (ERROR, NO, OK, PANDA, TORQUECTL, USAGE, run, running,
                    wait_for)
 from report_page import Page
-from trajectory_directories import check, fill, fixture_samples
-from trajectory_files import CHECK, COMPARE, fixture_move
-
-__all__ = ["fixture_move", "fixture_samples"]
+from trajectory_directories import check, fill
+from trajectory_files import CHECK, COMPARE, checked
 
 
 def test_files_are_ranked_by_what_they_take_of_a_limit(samples, tmp_path):
@@ -25,10 +22,9 @@ def test_files_are_ranked_by_what_they_take_of_a_limit(samples, tmp_path):
     assert report["files"] == 31 and report["errors"] == 0
     assert report["passed"] + report["failed"] == 31
     results = report["results"]
-    severities = [result["severity"] for result in results]
-    assert severities == sorted(severities, reverse=True)
-    assert [result["passes"] for result in results] == sorted(
-        result["passes"] for result in results)
+    for order in ([-result["severity"] for result in results],
+                  [result["passes"] for result in results]):
+        assert order == sorted(order)
     # The faster the worse: velocities take the largest share.
     by_pace = [f"part{k % 3}/{k:03}.csv" for k in np.argsort(paces)]
     assert [result["file"] for result in results
@@ -36,9 +32,7 @@ def test_files_are_ranked_by_what_they_take_of_a_limit(samples, tmp_path):
     # Each as alone.
     for place in (0, 15, 30):
         result = results[place]
-        done = run(*CHECK, tmp_path / result["file"], "--model", PANDA,
-                   "--output", "json")
-        verdict = json.loads(done.stdout)
+        verdict = check(tmp_path / result["file"])
         assert result["passes"] == verdict["passes"]
         assert result["violations"] == verdict["violation_count"]
         uses = [joint[name]["value"] for joint in verdict["joints"]
@@ -125,44 +119,42 @@ def test_a_run_that_was_killed_or_interrupted_is_resumed(samples, tmp_path):
     assert report["results"] == check(tmp_path / "files")["results"]
 
 
-@pytest.mark.parametrize("flags", [
-    ("--payload", "1"), ("--derating", "0.9"), ("--tip-wrench-on-environment", "0,0,0,0,0,5"),
-    ("--joint-names", "canonical")], ids=str)
-def test_results_of_another_question_are_not_mixed(samples, tmp_path, flags):
+def test_results_of_another_question_are_not_mixed(samples, tmp_path):
     fill(tmp_path / "files", samples, count=3)
     results = ("--results", tmp_path / "results.jsonl")
     check(tmp_path / "files", *results)
     before = (tmp_path / "results.jsonl").read_bytes()
-    done = run(*CHECK, tmp_path / "files", "--model", PANDA, *results, *flags)
-    assert done.returncode == ERROR and "another question" in done.stderr
-    assert (tmp_path / "results.jsonl").read_bytes() == before
+    for flags in (("--payload", "1"), ("--derating", "0.9"),
+                  ("--tip-wrench-on-environment", "0,0,0,0,0,5"),
+                  ("--joint-names", "canonical")):
+        done = checked(tmp_path / "files", *results, *flags)
+        assert done.returncode == ERROR and "another question" in done.stderr
+        assert (tmp_path / "results.jsonl").read_bytes() == before
 
 
-@pytest.mark.parametrize("text", [
-    "time,q\n1,2\n", "{}\n", "notes", "[1]\n", '{"torqued_results": 2}\n',
-    '{"torqued_results":"a","question":{}}\n',
-    '{"torqued_results":1,"question":"x"}\n'])
-def test_a_file_that_holds_no_results_is_left_alone(samples, tmp_path, text):
+def test_a_file_that_holds_no_results_is_left_alone(samples, tmp_path):
     fill(tmp_path / "files", samples, count=1)
-    (tmp_path / "mine").write_text(text)
-    done = run(*CHECK, tmp_path / "files", "--model", PANDA,
-               "--results", tmp_path / "mine")
-    assert done.returncode == ERROR and "mine" in done.stderr
-    assert (tmp_path / "mine").read_text() == text
+    for text in ("time,q\n1,2\n", "{}\n", "notes", "[1]\n",
+                 '{"torqued_results": 2}\n',
+                 '{"torqued_results":"a","question":{}}\n',
+                 '{"torqued_results":1,"question":"x"}\n'):
+        (tmp_path / "mine").write_text(text)
+        done = checked(tmp_path / "files", "--results", tmp_path / "mine")
+        assert done.returncode == ERROR and "mine" in done.stderr
+        assert (tmp_path / "mine").read_text() == text
 
 
 def test_a_wrong_option_is_told_once(samples, tmp_path):
     fill(tmp_path / "files", samples, count=3)
     (tmp_path / "limits.json").write_text('{"drives": [{"dof": "elbow"}]}')
+    results = tmp_path / "results.jsonl"
     for flags, problem in ((("--derating", "2"), "derating"),
-                           (("--tip-frame", "nope"), "nope"),
                            (("--limits", tmp_path / "limits.json"), "elbow")):
-        done = run(*CHECK, tmp_path / "files", "--model", PANDA, *flags,
-                   "--results", tmp_path / "results.jsonl")
+        done = checked(tmp_path / "files", *flags, "--results", results)
         assert done.returncode == ERROR and problem in done.stderr
         assert done.stdout == ""
-        assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 1
-        (tmp_path / "results.jsonl").unlink()
+        assert len(results.read_text().splitlines()) == 1
+        results.unlink()
 
 
 def test_what_the_run_writes_and_reads_is_no_trajectory(samples, tmp_path):
@@ -180,19 +172,18 @@ def test_what_the_run_writes_and_reads_is_no_trajectory(samples, tmp_path):
 def test_reports_and_settings_beside_trajectories_are_left_out(samples,
                                                               tmp_path):
     samples.write_csv(tmp_path / "move.csv")
-    run(*CHECK, tmp_path / "move.csv", "--model", PANDA, "--summary",
-        tmp_path / "yesterday.json")
+    checked(tmp_path / "move.csv", "--summary", tmp_path / "yesterday.json")
     (tmp_path / "robot.yaml").write_text("speed: 3\n")
-    done = run(*CHECK, tmp_path, "--model", PANDA)
+    done = checked(tmp_path)
     assert done.returncode == OK, done.stderr
     for name in ("yesterday.json", "robot.yaml"):
         assert f"{name}: no trajectory, left out" in done.stderr
     # A trajectory that is cut off is none of these.
     (tmp_path / "half.json").write_text('{"joint_names": ["panda_joint1"], ')
-    assert run(*CHECK, tmp_path, "--model", PANDA).returncode == ERROR
+    assert checked(tmp_path).returncode == ERROR
     (tmp_path / "half.json").unlink()
     (tmp_path / "move.csv").unlink()
-    done = run(*CHECK, tmp_path, "--model", PANDA)
+    done = checked(tmp_path)
     assert done.returncode == ERROR and "does not hold a trajectory" in done.stderr
 
 
@@ -201,10 +192,9 @@ def test_an_output_that_cannot_be_written_keeps_no_other_back(
     fill(tmp_path / "files", samples, count=1)
     samples.write_csv(tmp_path / "one.csv")
     for place in (tmp_path / "files", tmp_path / "one.csv"):
-        done = run(*CHECK, place, "--model", PANDA,
-                   "--html", tmp_path / "none" / "r.html",
-                   "--junit", tmp_path / "absent" / "j.xml",
-                   "--summary", tmp_path / "sum.json", "--output", "json")
+        done = checked(place, "--html", tmp_path / "none" / "r.html", "--junit",
+                       tmp_path / "absent" / "j.xml", "--summary",
+                       tmp_path / "sum.json", "--output", "json")
         assert done.returncode == ERROR
         for path in ("none/r.html", "absent/j.xml"):
             assert str(tmp_path / path) in done.stderr
@@ -228,11 +218,10 @@ def test_names_that_are_no_text_are_checked_each_time(samples, tmp_path):
 def test_directories_and_flags_that_do_not_fit_are_told(samples, tmp_path):
     samples.write_csv(tmp_path / "move.csv")
     (tmp_path / "empty").mkdir()
-    done = run(*CHECK, tmp_path / "empty", "--model", PANDA)
+    done = checked(tmp_path / "empty")
     assert done.returncode == ERROR and "has no file" in done.stderr
     for flags in (("-o", "tau.csv"), ("--jobs", "0")):
-        done = run(*CHECK, tmp_path, "--model", PANDA, *flags)
+        done = checked(tmp_path, *flags)
         assert done.returncode == USAGE, flags
-    done = run(*CHECK, tmp_path / "move.csv", "--model", PANDA,
-               "--results", "r.jsonl")
+    done = checked(tmp_path / "move.csv", "--results", "r.jsonl")
     assert done.returncode == USAGE and "no directory" in done.stderr

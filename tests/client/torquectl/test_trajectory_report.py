@@ -6,11 +6,9 @@ import re
 import numpy as np
 import pytest
 
-from calls import MODELS, NO, OK, PANDA, run, run_json
+from calls import NO, OK, PANDA, chain, planar_with, run, run_json
 from report_page import Page, plot_of
-from trajectory_files import CHECK, JOINTS, Samples, fixture_move, limits_file
-
-__all__ = ["fixture_move"]
+from trajectory_files import CHECK, JOINTS, Samples, checked, limits_file
 
 LIMITS = {
     "panda_joint2": {"torque_speed": [[0, 40], [0.5, 30], [2, 10]]},
@@ -92,9 +90,9 @@ def test_what_was_asked_is_told_in_words(move, tmp_path):
     limits_file(tmp_path / "limits.json", {"panda_joint4": {"velocity_limit": 2}})
     (tmp_path / "wrench.csv").write_text(
         "time,mx,my,mz,fx,fy,fz\n0,0,0,0,0,0,5\n100,0,0,0,0,0,8\n")
-    run(*CHECK, move, "--model", PANDA, "--limits", tmp_path / "limits.json",
-        "--derating", "0.9", "--tip-wrench-profile", tmp_path / "wrench.csv",
-        "--html", tmp_path / "r.html")
+    checked(move, "--limits", tmp_path / "limits.json", "--derating", "0.9",
+            "--tip-wrench-profile", tmp_path / "wrench.csv", "--html",
+            tmp_path / "r.html")
     page = Page(tmp_path / "r.html")
     assert page.asked["derating"] == "all torque limits times 0.9"
     assert page.asked["drive of panda_joint4"] == "velocity limit 2 rad/s"
@@ -142,22 +140,6 @@ def test_the_limit_of_a_drive_is_drawn_up_to_the_velocity_limit(report):
     assert {abs(line[0][0]) for line in plot["lines"][4:]} == {2.175}
 
 
-def chain(directory, joints):
-    """A URDF file of light bodies, one after the other."""
-    parts = ['<robot name="chain"><link name="l0"/>']
-    for k in range(1, joints + 1):
-        parts.append(
-            f'<link name="l{k}"><inertial><mass value="0.1"/><origin xyz="0 0 '
-            '0.1"/><inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" '
-            f'iyz="0"/></inertial></link><joint name="j{k}" type="revolute">'
-            f'<parent link="l{k - 1}"/><child link="l{k}"/><axis xyz="{k % 2} '
-            f'{1 - k % 2} 0"/><limit lower="-2" upper="2" velocity="1" '
-            'effort="1"/></joint>')
-    path = directory / "chain.urdf"
-    path.write_text("".join(parts) + "</robot>")
-    return path
-
-
 def test_a_long_trajectory_keeps_its_extrema_in_a_small_page(tmp_path):
     random = np.random.default_rng(7)
     rows = 200000
@@ -187,9 +169,7 @@ def test_a_long_trajectory_keeps_its_extrema_in_a_small_page(tmp_path):
 
 def test_names_are_never_markup(tmp_path):
     name, file = '</script><img src="x">&amp', "<b>\u202e.npz"
-    source = (MODELS / "planar_2r.urdf").read_text()
-    (tmp_path / "arm.urdf").write_text(
-        source.replace('"joint1"', f'"{html.escape(name)}"'), encoding="utf-8")
+    planar_with(tmp_path / "arm.urdf", ('"joint1"', f'"{html.escape(name)}"'))
     time = np.linspace(0, 1, 20)
     np.savez(tmp_path / file, time=time, joint_names=[name, "joint2"],
              **{key: np.zeros((20, 2)) for key in "qva"})

@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from calls import PANDA, run
-from trajectory_files import CHECK, Samples
+from trajectory_files import Samples, checked
 
 
 def at_pace(samples, factor):
@@ -40,6 +39,6 @@ def fill(directory, samples, count=30):
 
 
 def check(directory, *flags, code=None):
-    done = run(*CHECK, directory, "--model", PANDA, "--output", "json", *flags)
+    done = checked(directory, "--output", "json", *flags)
     assert code is None or done.returncode == code, done.stderr
     return json.loads(done.stdout)

@@ -8,12 +8,16 @@ import sys
 import numpy as np
 import pytest
 
-from calls import MODELS
+from calls import MODELS, PANDA, run
 from joint_limits import limits_of
 
 CHECK = ("trajectory", "check")
 COMPARE = ("trajectory", "compare")
 JOINTS = [f"panda_joint{k}" for k in range(1, 8)]
+
+
+def checked(path, *flags, **options):
+    return run(*CHECK, path, "-m", PANDA, *flags, **options)
 
 
 def limits_file(path, joints):
