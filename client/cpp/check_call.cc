@@ -103,7 +103,7 @@ grpc::Status CheckOnce(v1::Trajectories::Stub& stub,
   bool decided = false;
   Eigen::Index rows = 0;
   while (stream->Read(&reply)) {
-    if (reply.has_progress() && progress) {
+    if (reply.has_progress()) {
       progress(static_cast<std::int64_t>(reply.progress().samples_done()),
                static_cast<std::int64_t>(reply.progress().samples()));
     } else if (reply.has_verdict()) {
@@ -121,6 +121,7 @@ grpc::Status CheckOnce(v1::Trajectories::Stub& stub,
     Refuse("the tables of " + std::to_string(rows) + " of " +
            std::to_string(total) + " samples");
   }
+  if (status.ok()) progress(total, total);
   return status;
 }
 

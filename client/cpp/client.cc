@@ -326,11 +326,16 @@ TrajectoryCheck Client::CheckTrajectory(
       std::min<std::int64_t>(kGoodMessageBytes, options.max_message_bytes / 2);
   const Clock::time_point end = connection_->DeadlineOf(deadline);
   TrajectoryCheck check;
+  // A repeated call begins again, the progress does not.
+  std::int64_t told = 0;
+  const Progress forward = [&](std::int64_t done, std::int64_t total) {
+    if (progress && done > told) progress(told = done, total);
+  };
   CallUntilDone(
       [&](grpc::ClientContext& context) {
         connection_->Authorize(context);
         return CheckOnce(*connection_->trajectories, context, start, samples,
-                         message_bytes, progress, &check);
+                         message_bytes, forward, &check);
       },
       end, connection_->ScheduleUntil(end));
   return check;

@@ -140,9 +140,9 @@ class Client {
   }
 
   /// Does the robot keep its limits along a trajectory of any length? Samples
-  /// travel in parts; `progress` counts those that are checked. The encoding of
-  /// the start's options is the client's own. `deadline`: of all tries
-  /// together; absent: that of the connection.
+  /// travel in parts; `progress` counts those that are checked, up to the end.
+  /// The encoding of the start's options is the client's own. `deadline`: of
+  /// all tries together; absent: that of the connection.
   TrajectoryCheck CheckTrajectory(
       const v1::CheckTrajectoryStart& start, const TrajectorySamples& samples,
       const Progress& progress = {},

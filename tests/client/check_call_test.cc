@@ -38,6 +38,13 @@ void FillAll(std::int64_t first, std::int64_t count, v1::TrajectoryRows* rows) {
 #include "torqued/v1/tables.inc"
 }
 
+TrajectorySamples AtRest() {
+  TrajectorySamples samples;
+  for (int k = 0; k < kSamples; ++k) samples.time.push_back(k);
+  samples.q = samples.v = samples.a = Batch::Zero(kSamples, kJoints);
+  return samples;
+}
+
 /// The check that these rows after a verdict come to.
 TrajectoryCheck CheckOf(std::vector<v1::TrajectoryRows> rows) {
   FakeServer server;
@@ -55,12 +62,9 @@ TrajectoryCheck CheckOf(std::vector<v1::TrajectoryRows> rows) {
     }
     return grpc::Status::OK;
   };
-  TrajectorySamples samples;
-  for (int k = 0; k < kSamples; ++k) samples.time.push_back(k);
-  samples.q = samples.v = samples.a = Batch::Zero(kSamples, kJoints);
   v1::CheckTrajectoryStart start;
   start.add_tables(v1::TRAJECTORY_TABLE_TAU);
-  return Client::Connect(server.address()).CheckTrajectory(start, samples);
+  return Client::Connect(server.address()).CheckTrajectory(start, AtRest());
 }
 
 std::vector<v1::TrajectoryRows> GoodRows() {
@@ -84,6 +88,32 @@ TEST(CheckCall, EachTableIsWhatItsNameSays) {
     ++number;
   }
   EXPECT_EQ(number, v1::TrajectoryTable_ARRAYSIZE - 1);
+}
+
+TEST(CheckCall, ProgressNeverGoesBackAndReachesTheEnd) {
+  FakeServer server;
+  int calls = 0;
+  server.check_trajectory = [&calls](grpc::ServerContext&, auto& stream) {
+    v1::CheckTrajectoryRequest request;
+    while (stream.Read(&request)) {
+    }
+    v1::CheckTrajectoryReply reply;
+    reply.mutable_progress()->set_samples_done(++calls == 1 ? 4 : 2);
+    reply.mutable_progress()->set_samples(kSamples);
+    stream.Write(reply);
+    if (calls == 1) return grpc::Status(grpc::StatusCode::UNAVAILABLE, "lost");
+    reply.mutable_verdict();
+    reply.clear_progress();
+    stream.Write(reply);
+    return grpc::Status::OK;
+  };
+  std::vector<std::int64_t> told;
+  Client::Connect(server.address())
+      .CheckTrajectory({}, AtRest(), [&](std::int64_t done, std::int64_t of) {
+        EXPECT_EQ(of, kSamples);
+        told.push_back(done);
+      });
+  EXPECT_THAT(told, testing::ElementsAre(4, kSamples));
 }
 
 TEST(CheckCall, RowsThatAreMissingOrTooManyAreRefused) {

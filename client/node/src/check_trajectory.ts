@@ -251,6 +251,7 @@ async function checkOnce(
     // Nothing travels of tables without columns: those of a robot without joints.
     const isEmpty = verdict.joints.length === 0;
     const whole = names.map((name) => [name, tables.table(name, isEmpty)]);
+    check.progress?.(verdict.samples, verdict.samples);
     return { ...verdict, tables: Object.fromEntries(whole) };
   } catch (thrown) {
     limits.signal?.throwIfAborted();
