@@ -43,13 +43,13 @@ def _samples(archive: Any, wanted: Wanted, place: FilePlace) -> Samples:
     unused = list(archive.files)
     for name in unused:
         if unused.count(name) > 1:
-            raise place.problem(f"has the array {name!r} twice", column=name)
+            raise place.problem(f"the file has the array {name!r} twice", column=name)
 
     def take(name: str, needed: bool = False) -> npt.NDArray[Any] | None:
         """Unpacked only when it is taken."""
         if name not in unused:
             if needed:
-                raise place.problem(f"has no array {name!r}", column=name,
+                raise place.problem(f"the file has no array {name!r}", column=name,
                                     reason=Reason.MISSING_INPUT)
             return None
         unused.remove(name)
@@ -65,8 +65,8 @@ def _samples(archive: Any, wanted: Wanted, place: FilePlace) -> Samples:
     joints = wanted.columns if names is None else names
     if joints is None:
         raise place.problem(
-            "has no array 'joint_names'; say with `joints` which joints the columns are "
-            "of, in their order", column="joint_names", reason=Reason.WRONG_JOINT_NAMES)
+            "the file has no array 'joint_names'; name the joints of the columns, in "
+            "their order, with `joints`", column="joint_names", reason=Reason.WRONG_JOINT_NAMES)
 
     one_joint = len(joints) == 1
 
@@ -112,7 +112,7 @@ def _faults(place: FilePlace, name: str = "") -> Iterator[None]:
             problem = "it holds objects of Python"
             if name == "joint_names":
                 problem += "; save the names as np.array(names, dtype=str)"
-        raise place.problem(f"is no file of numpy: {problem}", column=name) from None
+        raise place.problem(f"numpy cannot read it: {problem}", column=name) from None
 
 
 def _table(name: str, numbers: npt.NDArray[Any] | None, place: FilePlace,

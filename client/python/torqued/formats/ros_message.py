@@ -34,7 +34,7 @@ def read_yaml(file: BinaryIO, wanted: Wanted, place: FilePlace) -> Samples:
 
 
 def _read(message: Any, wanted: Wanted, place: FilePlace) -> Samples:
-    no_message = "is no trajectory_msgs/JointTrajectory: "
+    no_message = "the file is no trajectory_msgs/JointTrajectory: "
     while not (isinstance(message, Mapping) and "points" in message):
         inner = [name for name in _AROUND if name in message] if isinstance(
             message, Mapping) else []
@@ -58,7 +58,7 @@ def _samples(message: Mapping[str, Any], rates: bool, place: FilePlace) -> Sampl
     for row, point in enumerate(points):
         if not isinstance(point, Mapping):
             raise place.problem(
-                "is no point" + (" (ros2 topic echo cuts lists without "
+                "the item is no point" + (" (ros2 topic echo cuts lists without "
                                  "--full-length)" if point == "..." else ""),
                 row=row, column="points")
     time = np.array([_seconds(point.get("time_from_start"), row, place)
@@ -111,8 +111,8 @@ def _seconds(given: Any, row: int, place: FilePlace) -> float:
                 # Rounded once, so that decimals are what they would be alone.
                 return (seconds * _NANO + nanoseconds) / _NANO
     raise place.problem(
-        "time_from_start is made neither of sec and nanosec nor of secs and nsecs, and "
-        "is no number", row=row, column="time_from_start")
+        "time_from_start must be sec and nanosec, secs and nsecs, or a number of "
+        "seconds", row=row, column="time_from_start")
 
 
 def _number(value: Any) -> float | None:
