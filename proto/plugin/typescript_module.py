@@ -1,9 +1,8 @@
 """contract.ts: what the Node client knows of the contract."""
 
-import re
 import textwrap
 
-from python_module import short_name
+from python_module import one_line, short_name
 
 NOT_VIEWED = ("Array", "Payload", "WrenchPlace")
 # Messages that a caller makes.
@@ -11,6 +10,16 @@ GIVEN = ("Payload", "WrenchPlace", "Drive", "PositionLimits", "TorqueSpeedPoint"
          "WrenchPoint")
 REPLIES = ("ModelInfo", "ModelSummary", "RegisterModelReply", "ValidateModelReply",
            "GetServerInfoReply", "RowStatus", "Echo", "TrajectoryVerdict")
+HEAD = """\
+// The contract for editors and for the client, generated from its protos.
+
+import type { Evaluation } from './evaluation.js';
+import type { Matrix } from './matrix.js';
+import type { ComputeOptions } from './options.js';
+import type { JointRows, NumberList, Rows } from './rows_input.js';"""
+# Where OPTION_PLACES says that an option is.
+PLACES = {"Options": "options", "Terms": "terms", "EvaluateStart": "start",
+          "OperationalSpaceOptions": "operationalSpace"}
 
 
 def camel(name):
@@ -23,218 +32,175 @@ def comment(text, indent=0, more=()):
     pad = " " * indent
     lines = []
     for paragraph in [*text.split("\n\n"), *more]:
-        lines += textwrap.wrap(" ".join(paragraph.split()), 76 - indent) or []
-    if not lines:
-        return []
-    if len(lines) == 1:
-        return [f"{pad}/** {lines[0]} */"]
-    return [f"{pad}/**", *(f"{pad} * {line}" for line in lines), f"{pad} */"]
+        lines += textwrap.wrap(one_line(paragraph), 76 - indent)
+    if len(lines) > 1:
+        return [f"{pad}/**", *(f"{pad} * {line}" for line in lines), f"{pad} */"]
+    return [f"{pad}/** {line} */" for line in lines]
+
+
+def member(text, line, indent=2, more=()):
+    return [*comment(text, indent, more), " " * indent + line]
+
+
+def block(head, lines, text="", end="}"):
+    """Something in braces with its comment; lines: lists of lines."""
+    return ["", *comment(text), head, *(line for each in lines for line in each), end]
 
 
 class Generator:
     def __init__(self, contract):
         self.contract = contract
-        start = contract.message("EvaluateStart").fields_by_name
-        self.options = {}
-        for place, fields in (
-                ("options", contract.message("Options").fields),
-                ("terms", contract.message("Terms").fields),
-                ("operationalSpace", contract.message("OperationalSpaceOptions").fields),
-                ("start", [start["tip_wrench_reference_frame"]])):
-            for field in fields:
-                if field.name != "terms":
-                    self.options[field.name] = (place, field)
-        self.inputs = contract.message("EvaluateChunk").fields
+        self.inputs = {field: contract.info(field, "table_info")
+                       for field in contract.message("EvaluateChunk").fields}
 
     def enum(self, enum):
         values = [value for value in enum.values if value.number]
-        more = [f"- {short_name(value)}: {self.contract.comment(value)}"
-                for value in values if self.contract.comment(value)]
-        yield ""
-        yield from comment(self.contract.comment(enum), 0, more)
-        yield f"export type {enum.name} ="
-        yield from (f"  | '{short_name(value)}'" for value in values)
-        yield "  ;"
+        return ["", *comment(self.contract.comment(enum), 0, [
+            f"- {short_name(value)}: {self.contract.comment(value)}"
+            for value in values if self.contract.comment(value)]),
+            f"export type {enum.name} =",
+            *(f"  | '{short_name(value)}'" for value in values), "  ;"]
 
     # --- What a server says --------------------------------------------------
 
     def viewed(self, field):
-        repeated = field.label == field.LABEL_REPEATED
-        if field.message_type:
-            one = {"Timestamp": "Date", "Duration": "number", "Array": "Matrix"}.get(
-                field.message_type.name, field.message_type.name)
-        elif field.enum_type:
-            one = field.enum_type.name
-        else:
-            one = {field.TYPE_BOOL: "boolean", field.TYPE_STRING: "string",
-                   field.TYPE_BYTES: "Uint8Array"}.get(field.type, "number")
-        if repeated:
+        kind = field.message_type or field.enum_type
+        one = kind.name if kind else {
+            field.TYPE_BOOL: "boolean", field.TYPE_STRING: "string",
+            field.TYPE_BYTES: "Uint8Array"}.get(field.type, "number")
+        one = {"Timestamp": "Date", "Duration": "number", "Array": "Matrix"}.get(one, one)
+        if field.label == field.LABEL_REPEATED:
             return f"readonly {one}[]"
-        absent = field.message_type or field.enum_type or (
-            field.containing_oneof and not self.contract.absent(field))
+        absent = kind or field.containing_oneof and not self.contract.absent(field)
         return f"{one} | undefined" if absent else one
 
-    def messages(self):
-        for name in self.contract.reached_from(REPLIES, NOT_VIEWED):
-            if name in GIVEN:
-                continue
-            message = self.contract.message(name)
-            yield ""
-            yield from comment(self.contract.comment(message) or name)
-            yield f"export interface {name} {{"
-            for field in message.fields:
-                yield from comment(self.contract.comment(field), 2)
-                yield f"  readonly {camel(field.name)}: {self.viewed(field)};"
-            yield "}"
+    def message(self, name):
+        message = self.contract.message(name)
+        return block(
+            f"export interface {name} {{",
+            [member(self.contract.comment(field),
+                    f"readonly {camel(field.name)}: {self.viewed(field)};")
+             for field in message.fields], self.contract.comment(message) or name)
 
     # --- What a caller gives -------------------------------------------------
 
-    def given(self, field):
-        if field.enum_type:
-            one = field.enum_type.name
-        elif field.message_type:
-            one = field.message_type.name
-        else:
-            one = {field.TYPE_BOOL: "boolean", field.TYPE_STRING: "string"}.get(
+    @staticmethod
+    def given(field):
+        kind = field.enum_type or field.message_type
+        one = kind.name if kind else {
+            field.TYPE_BOOL: "boolean", field.TYPE_STRING: "string"}.get(
                 field.type, "number")
+        if field.name == "tables":
+            one = "Table"
         if field.label != field.LABEL_REPEATED:
             return one
         return "NumberList" if one == "number" else f"readonly {one}[]"
 
-    def given_messages(self):
-        for name in GIVEN:
-            message = self.contract.message(name)
-            yield ""
-            yield from comment(self.contract.comment(message))
-            yield f"export interface {name} {{"
-            for field in message.fields:
-                yield from comment(self.contract.comment(field), 2)
-                optional = "" if field.name in ("dof", "coordinate") else "?"
-                yield f"  {camel(field.name)}{optional}: {self.given(field)};"
-            yield "}"
+    def option(self, field, needed=False):
+        return member(self.contract.described(field),
+                      f"{camel(field.name)}{'' if needed else '?'}: {self.given(field)};")
+
+    def given_message(self, name):
+        message = self.contract.message(name)
+        return block(f"export interface {name} {{",
+                     [self.option(field, field.name in ("dof", "coordinate"))
+                      for field in message.fields], self.contract.comment(message))
 
     def dynamics_options(self):
-        yield ""
-        yield from comment("What to compute besides the states. Everything may be absent.")
-        yield "export interface DynamicsOptions {"
-        for name, (_, field) in self.options.items():
-            yield from comment(self.contract.comment(field) or self.contract.comment(
-                field.enum_type or field.message_type), 2)
-            yield f"  {camel(name)}?: {self.given(field)};"
-        yield "}"
-        yield ""
-        yield from comment("Which message an option belongs to.")
-        yield ("export const OPTION_PLACES: Readonly<\n"
-               "  Record<keyof DynamicsOptions, 'options' | 'terms' | "
-               "'operationalSpace' | 'start'>\n> = {")
-        for name, (place, _) in self.options.items():
-            yield f"  {camel(name)}: '{place}',"
-        yield "};"
+        options = [*self.contract.options()]
+        yield from block("export interface DynamicsOptions {",
+                         [self.option(field) for _, field in options],
+                         "What to compute besides the states. Everything may be absent.")
+        yield from block(
+            "export const OPTION_PLACES: Readonly<\n"
+            "  Record<keyof DynamicsOptions, 'options' | 'terms' | "
+            "'operationalSpace' | 'start'>\n> = {",
+            [[f"  {camel(field.name)}: '{PLACES[message]}',"] for message, field in options],
+            "Which message an option belongs to.", "};")
 
     def check_options(self):
-        start = self.contract.message("CheckTrajectoryStart").fields
-        own = [field for field in start if field.name not in (
-            "model", "options", "operational_space", "tip_wrench_reference_frame")]
-        yield ""
-        yield from comment("What to check besides the samples. Everything may be absent.")
-        yield ("export interface CheckFields<Table extends TrajectoryTable> extends Omit<\n"
-               "  DynamicsOptions,\n  'failFast' | 'externalWrenches'\n> {")
-        for field in own:
-            yield from comment(self.contract.comment(field), 2)
-            kind = "readonly Table[]" if field.name == "tables" else self.given(field)
-            yield f"  {camel(field.name)}?: {kind};"
-        yield "}"
-        yield ""
-        yield "export const CHECK_FIELDS = ["
-        yield from (f"  '{camel(field.name)}'," for field in own)
-        yield "] as const;"
+        own = [field for field in self.contract.message("CheckTrajectoryStart").fields
+               if field.name not in ("model", "options", "operational_space",
+                                     "tip_wrench_reference_frame")]
+        yield from block(
+            "export interface CheckFields<Table extends TrajectoryTable> extends Omit<\n"
+            "  DynamicsOptions,\n  'failFast' | 'externalWrenches'\n> {",
+            map(self.option, own),
+            "What to check besides the samples. Everything may be absent.")
+        yield from block("export const CHECK_FIELDS = [",
+                         [[f"  '{camel(field.name)}',"] for field in own],
+                         end="] as const;")
 
     def states(self):
-        yield ""
-        yield from comment(
+        yield from block(
+            "export interface States {",
+            [member(f"{info.shape} columns, {info.unit}. {self.contract.comment(field)}",
+                    f"{camel(field.name)}?: "
+                    f"{'JointRows' if info.shape in ('nq', 'nv') else 'Rows'};")
+             for field, info in self.inputs.items()],
             "One state or many, one row for each state. An input of one row serves all "
             "states. Inputs of joints may be given by joint name instead. SI units.")
-        yield "export interface States {"
-        for field in self.inputs:
-            info = self.contract.info(field, "table_info")
-            joints = info.shape in ("nq", "nv")
-            yield from comment(
-                f"{info.shape} columns, {info.unit}. {self.contract.comment(field)}", 2)
-            yield f"  {camel(field.name)}?: {'JointRows' if joints else 'Rows'};"
-        yield "}"
-        yield ""
-        yield from comment("The shape of each input's rows.")
-        yield "export const INPUTS: Readonly<Record<keyof States, string>> = {"
-        for field in self.inputs:
-            shape = self.contract.info(field, "table_info").shape
-            yield f"  {camel(field.name)}: '{shape}',"
-        yield "};"
+        yield from block(
+            "export const INPUTS: Readonly<Record<keyof States, string>> = {",
+            [[f"  {camel(field.name)}: '{info.shape}',"]
+             for field, info in self.inputs.items()],
+            "The shape of each input's rows.", "};")
 
     # --- Quantities ----------------------------------------------------------
 
-    def result_type(self, field):
+    def result(self, field, table):
+        text = ", ".join(filter(None, [
+            table.shape.replace(" ", " x ") or "1", table.unit,
+            f"in the {table.frame} frame" if table.frame else ""]))
+        kind = "Float64Array" if field.type == field.TYPE_DOUBLE else "Uint32Array"
         if field.message_type:
-            return "Matrix"
-        if field.enum_type:
-            return f"{field.enum_type.name}[]"
-        return "Float64Array" if field.type == field.TYPE_DOUBLE else "Uint32Array"
+            kind = "Matrix"
+        elif field.enum_type:
+            kind = f"{field.enum_type.name}[]"
+        absent = "?" if field.name == "sigma_min" else ""
+        return member(f"{text}. {self.contract.comment(field)}",
+                      f"{camel(field.name)}{absent}: {kind};", 4)
+
+    def method(self, name, value, info):
+        uses = f"; uses {', '.join(info.uses.split())}" if info.uses else ""
+        needs = f"Needs {', '.join(info.needs.split())}{uses}."
+        if info.max_dof:
+            needs += f" Models of at most {info.max_dof} degrees of freedom."
+        return member(self.contract.comment(value),
+                      f"{name}(\n    states: States,\n    options?: ComputeOptions,\n"
+                      f"  ): Promise<Evaluation<'{name}'>>;",
+                      2, [needs, *([info.source + "."] if info.source else [])])
 
     def quantities(self):
         rows = [(camel(short_name(value)), value, info, results)
                 for value, info, results in self.contract.quantities()]
-        yield ""
-        yield from comment("The results of every quantity, one row for each state.")
-        yield "export interface QuantityResults {"
-        for name, _, _, results in rows:
-            yield f"  {name}: {{"
-            for field, table in results:
-                text = ", ".join(filter(None, [
-                    table.shape.replace(" ", " x ") or "1", table.unit,
-                    f"in the {table.frame} frame" if table.frame else ""]))
-                yield from comment(f"{text}. {self.contract.comment(field)}", 4)
-                absent = "?" if field.name == "sigma_min" else ""
-                yield (f"    {camel(field.name)}{absent}: {self.result_type(field)};")
-            yield "  };"
-        yield "}"
-        yield ""
-        yield from comment("A quantity, by the name of its method.")
-        yield "export type QuantityName = keyof QuantityResults;"
-        yield ""
-        yield from comment("Results of each quantity with the shape of a state's numbers.")
-        yield ("export const RESULT_TABLES: Readonly<\n"
-               "  Record<QuantityName, Readonly<Record<string, string>>>\n> = {")
-        for name, _, _, results in rows:
-            yield f"  {name}: {{"
-            yield from (f"    {camel(field.name)}: '{table.shape}',"
-                        for field, table in results)
-            yield "  },"
-        yield "};"
-        yield ""
-        yield "/** A method for each quantity. */"
-        yield "export interface QuantityMethods {"
-        for name, value, info, _ in rows:
-            uses = (f"Needs {', '.join(info.needs.split())}"
-                    + (f"; uses {', '.join(info.uses.split())}" if info.uses else "")
-                    + ".")
-            if info.max_dof:
-                uses += f" Models of at most {info.max_dof} degrees of freedom."
-            yield from comment(self.contract.comment(value), 2,
-                               [uses, *([info.source + "."] if info.source else [])])
-            yield (f"  {name}(\n    states: States,\n    options?: ComputeOptions,\n"
-                   f"  ): Promise<Evaluation<'{name}'>>;")
-        yield "}"
+        yield from block(
+            "export interface QuantityResults {",
+            [[f"  {name}: {{", *(line for each in results for line in self.result(*each)),
+              "  };"] for name, _, _, results in rows],
+            "The results of every quantity, one row for each state.")
+        yield from ["", *comment("A quantity, by the name of its method."),
+                    "export type QuantityName = keyof QuantityResults;"]
+        yield from block(
+            "export const RESULT_TABLES: Readonly<\n"
+            "  Record<QuantityName, Readonly<Record<string, string>>>\n> = {",
+            [[f"  {name}: {{", *(f"    {camel(field.name)}: '{table.shape}',"
+                                for field, table in results), "  },"]
+             for name, _, _, results in rows],
+            "Results of each quantity with the shape of a state's numbers.", "};")
+        yield from block("export interface QuantityMethods {",
+                         [self.method(*row[:3]) for row in rows],
+                         "A method for each quantity.")
 
     def module(self):
-        yield "// The contract for editors and for the client, generated from its protos."
-        yield ""
-        yield "import type { Evaluation } from './evaluation.js';"
-        yield "import type { Matrix } from './matrix.js';"
-        yield "import type { ComputeOptions } from './options.js';"
-        yield "import type { JointRows, NumberList, Rows } from './rows_input.js';"
+        yield HEAD
         for enum in self.contract.enums:
             yield from self.enum(enum)
-        yield from self.messages()
-        yield from self.given_messages()
+        for name in self.contract.reached_from(REPLIES, NOT_VIEWED):
+            if name not in GIVEN:
+                yield from self.message(name)
+        for name in GIVEN:
+            yield from self.given_message(name)
         yield from self.dynamics_options()
         yield from self.check_options()
         yield from self.states()
