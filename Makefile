@@ -14,7 +14,7 @@ help:
 	@echo "make demo          install, build, serve a robot, evaluate a trajectory"
 	@echo "make test          install, build, run the tests of at most 5 s"
 	@echo "make ci-tests      the tests that take longer or need large packages"
-	@echo "make bench         measure beside other libraries, write build/bench/report.md"
+	@echo "make bench         measure beside other libraries, write build/bench/report.{md,html}"
 	@echo "make fuzz          build the fuzz targets, run each for SECONDS=$(SECONDS)"
 	@echo "make serve         build and leave a server running (make stop ends it)"
 	@echo "make programs      build what is installed, without tests"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "bench/robots.h"
-#include "bench/states.h"
 #include "core/engine/engine.h"
 
 namespace torqued::bench {

@@ -1,4 +1,4 @@
-#include "bench/humanoid.h"
+#include "bench/robots.h"
 
 #include <array>
 #include <cmath>

@@ -22,7 +22,6 @@
 
 #include "bench/evaluation_run.h"
 #include "bench/robots.h"
-#include "bench/states.h"
 #include "core/engine/engine.h"
 
 namespace torqued::bench {

@@ -3,11 +3,12 @@
 
     report.py BUILD_DIR [--force] [--page FILE] [flags of torqued_bench]
 
-They go to BUILD_DIR/report.md, or between the markers of a page. Runs
-torqued_bench and torqued_remote_bench of BUILD_DIR/bin. The load of the machine
-must be at most 0.3, unless --force is given. The report says what it was, and
-how much CPU time other programs took meanwhile. Of the repetitions of a
-measurement the fastest counts. Only the standard library is needed.
+They go to BUILD_DIR/report.md, or between the markers of a page; plots go to
+BUILD_DIR/report.html. Runs torqued_bench and torqued_remote_bench of BUILD_DIR/bin.
+The load of the machine must be at most 0.3, unless --force is given. The report says
+what it was, and how much CPU time other programs took meanwhile. Of the repetitions of
+a measurement the fastest counts. Needs the standard library and Debian's
+libjs-dygraphs.
 """
 
 import argparse
@@ -175,6 +176,41 @@ def single_precision(run):
     return table(["time in single / in double", *SINGLE_ROBOTS.values()], rows)
 
 
+SIZES = [1, 10, 100, 1000, 10_000, 100_000]
+REMOTE = {"compute": "inverse_dynamics", "operational_space": "operational_space"}
+DYGRAPHS = pathlib.Path("/usr/share/javascript/dygraphs")
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><title>torqued: when a server pays</title>
+<style>{css} body {{ font: 15px sans-serif; margin: 1em; background: #fff; color: #222 }}
+.plot {{ width: 100%; height: 24em }}</style><script>{js}</script>
+<h1>When a server pays</h1><p>Nanoseconds a state of the 7-axis arm by the states of a
+call, on one machine. {machine}</p><script>
+for (const {{title, labels, rows}} of {data}) {{
+  document.body.appendChild(document.createElement('h2')).textContent = title;
+  const plot = document.body.appendChild(document.createElement('div'));
+  plot.className = 'plot';
+  new Dygraph(plot, rows, {{labels, logscale: true, strokeWidth: 2, xlabel: 'states',
+    yRangePad: 15, ylabel: 'ns a state', axes: {{x: {{logscale: true}}}}, legend: 'always'}});
+}}</script></html>
+"""
+
+
+def plots(run, client, machine):
+    """A page: a state through a server and in process, by the states of a call."""
+    data = []
+    for name, quantity in REMOTE.items():
+        lines = {"through a server": [client.times[f"{name}/{size}"] for size in SIZES],
+                 "torqued in process": [run.engine("panda", quantity)] * len(SIZES)}
+        for library in run.libraries:
+            time = run.times.get(f"{library}/panda/{quantity}")
+            lines[run.context[f"version/{library}"]] = [time] * len(SIZES)
+        data.append({"title": MAIN[quantity], "labels": ["states", *lines],
+                     "rows": list(zip(SIZES, *lines.values()))})
+    css, js = ((DYGRAPHS / f"dygraph.min.{kind}").read_text(encoding="utf-8")
+               for kind in ("css", "js"))
+    return PAGE.format(css=css, js=js, machine=machine, data=json.dumps(data))
+
+
 def remote(run):
     rows = [[title, f"{run.times[name] / 1e3:.1f}",
              f"{run.counters[name]['p50']:.1f}",
@@ -182,14 +218,11 @@ def remote(run):
             for name, title in {
                 "echo/1": "an echo, bare gRPC", "compute/1": "`Compute`",
                 "async_64/1": "`ComputeAsync`, 64 in flight"}.items()]
-    sizes = [1, 10, 100, 1000, 10_000, 100_000]
     return "\n\n".join([
         table(["one state, µs", "a state", "median of a call", "p99"], rows),
-        table(["`Compute`, ns a state", *map(str, sizes)],
-              [[title, *(number(run.times[f"{name}/{size}"])
-                         for size in sizes)]
-               for name, title in (("compute", "inverse dynamics"),
-                                   ("operational_space", "Λ and η"))])])
+        table(["`Compute`, ns a state", *map(str, SIZES)],
+              [[MAIN[quantity], *(number(run.times[f"{name}/{size}"]) for size in SIZES)]
+               for name, quantity in REMOTE.items()])])
 
 
 def cpu_seconds():
@@ -229,12 +262,12 @@ def main(arguments):
     run = measure(options.build / "bin" / "torqued_bench", *flags)
     client = measure(options.build / "bin" / "torqued_remote_bench")
     busy, ours = (b - a for a, b in zip(before, cpu_seconds()))
+    machine = (f"{cpu_name()}, {run.context['num_cpus']} cores, {run.target}, "
+               f"{run.context['compiler']}, {run.context['date'][:10]}. The load before "
+               f"was {load:.1f}, and other programs took "
+               f"{100 * max(busy - ours, 0) / busy:.0f} % of the CPU time.")
     text = "\n\n".join([
-        BEGIN,
-        f"{cpu_name()}, {run.context['num_cpus']} cores, {run.target}, "
-        f"{run.context['compiler']}, {run.context['date'][:10]}. The load before "
-        f"was {load:.1f}, and other programs took "
-        f"{100 * max(busy - ours, 0) / busy:.0f} % of the CPU time.",
+        BEGIN, machine,
         *(comparison(run, robot) for robot in ROBOTS),
         "### All quantities", all_quantities(run),
         "### Instruction sets and threads", targets(run),
@@ -244,7 +277,9 @@ def main(arguments):
     page = options.page.read_text(encoding="utf-8") if options.page else text
     report.write_text(page[:page.index(BEGIN)] + text +
                       page[page.index(END) + len(END):], encoding="utf-8")
-    print(f"{report}; all figures: {options.build}/bin/*.json")
+    plot = options.build / "report.html"
+    plot.write_text(plots(run, client, machine), encoding="utf-8")
+    print(f"{report}; {plot}; all figures: {options.build}/bin/*.json")
 
 
 if __name__ == "__main__":

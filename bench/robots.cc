@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/humanoid.h"
 #include "core/formats/urdf.h"
 
 namespace torqued::bench {

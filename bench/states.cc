@@ -1,4 +1,4 @@
-#include "bench/states.h"
+#include "bench/robots.h"
 
 #include <numbers>
 #include <random>

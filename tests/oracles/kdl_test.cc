@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/states.h"
+#include "bench/robots.h"
 #include "core/engine/evaluation_plan.h"
 #include "tests/oracles/robots.h"
 #include "tests/support/libraries/kdl_robot.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/states.h"
+#include "bench/robots.h"
 #include "tests/oracles/robots.h"
 #include "tests/support/libraries/mujoco_robot.h"
 #include "tests/support/with_armature.h"
