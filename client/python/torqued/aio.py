@@ -21,7 +21,6 @@ import grpc
 from torqued.client import Calls
 from torqued.connection import T, Transport
 from torqued.contract import AwaitedFunctions
-from torqued.evaluation import Batch, Part
 from torqued.retry import Deadline
 from torqued.robot import Described, Urdf, registered
 from torqued.settings import Settings
@@ -45,8 +44,8 @@ class Connection(Transport):
     async def _unary(self, method: Any, request: Any, **words: Any) -> Any:
         return await method(request, metadata=self._metadata, **words)
 
-    def _ahead(self, batch: Batch, part: Part, deadline: Deadline) -> Any:
-        return self._compute(batch.request(part), timeout=deadline.remaining(),
+    def _ahead(self, request: bytes, deadline: Deadline) -> Any:
+        return self._compute(request, timeout=deadline.remaining(),
                              metadata=self._metadata)
 
     async def _result(self, ahead: Any) -> Any:

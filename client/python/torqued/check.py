@@ -15,7 +15,7 @@ from torqued import errors
 from torqued.checking import check_progress, refuse, set_field
 from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
 from torqued.contract import CHECK_FIELDS, ModelInfo, Reason, ReferenceFrame, TrajectoryTable
-from torqued.formats import Wanted
+from torqued.files import Wanted
 from torqued.inputs import F64, field, received, rows_field
 from torqued.limits import add_limits, add_wrench_profile
 from torqued.retry import Schedule
@@ -50,13 +50,13 @@ class Check:
         self._start = start = _start(model, joints, words)
         # Where fields of the start come from.
         self._files = {}
-        place = add_limits(words.get("limits"), start)
-        if place:
+        if words.get("limits") is not None:
+            place = add_limits(words["limits"], start)
             self._files = {"drives": place, "position_limits": place}
         if isinstance(given, Trajectory):
             self._trajectory = given.in_order(joints)
-            self._left_out = tuple(joint for joint in given.joint_names or ()
-                                   if joint not in joints)
+            self._left_out = [joint for joint in given.joint_names or ()
+                              if joint not in joints]
         else:
             self._trajectory, self._left_out = Trajectory.of_file(
                 given, Wanted(tuple(joints), rates=not start.derive))

@@ -116,9 +116,8 @@ class Calls(Generic[R]):
             name=name, label=label, expected_current=expected_current,
             **description_of(urdf, tip_frame, validation))
         with with_places(urdf):
-            reply = await self.connection.change(
-                self.connection.registry.RegisterModel, request,
-                self.connection.deadline(deadline))
+            reply = await self.connection.call(
+                self.connection.registry.RegisterModel, request, deadline, changes=True)
         return self._described(reply.model)
 
     @served
@@ -126,10 +125,10 @@ class Calls(Generic[R]):
                        validation: Union[Validation, str, None] = None,
                        deadline: Optional[float] = None) -> ValidateModelReply:
         """What registering it would say; nothing is stored."""
-        reply: ValidateModelReply = view(await self.connection.read(
+        reply: ValidateModelReply = view(await self.connection.call(
             self.connection.registry.ValidateModel,
             pb.ValidateModelRequest(**description_of(urdf, tip_frame, validation)),
-            self.connection.deadline(deadline)))
+            deadline))
         return reply
 
     @served
@@ -139,7 +138,7 @@ class Calls(Generic[R]):
         models: List[ModelSummary] = []
         end = self.connection.deadline(deadline)
         while True:
-            page = await self.connection.read(
+            page = await self.connection.call(
                 self.connection.registry.ListModels, request, end)
             models += map(view, page.models)
             request.page_token = page.next_page_token
@@ -150,24 +149,24 @@ class Calls(Generic[R]):
     async def delete(self, name: str, *, expected_current: Optional[str] = None,
                      deadline: Optional[float] = None) -> None:
         """Removes a name with all its history."""
-        await self.connection.change(
+        await self.connection.call(
             self.connection.registry.DeleteModel,
             pb.DeleteModelRequest(name=name, expected_current=expected_current),
-            self.connection.deadline(deadline))
+            deadline, changes=True)
 
     @served
     async def server_info(self, *, deadline: Optional[float] = None) -> GetServerInfoReply:
         """What the server is and how much it accepts at a time."""
-        reply: GetServerInfoReply = view(await self.connection.read(
+        reply: GetServerInfoReply = view(await self.connection.call(
             self.connection.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
-            self.connection.deadline(deadline)))
+            deadline))
         return reply
 
     @served
     async def health(self, *, deadline: Optional[float] = None) -> Health:
         """What the server says of itself now; never tried again. Raises
         Unavailable, DeadlineExceeded."""
-        health: Health = await self.connection.health(self.connection.deadline(deadline))
+        health: Health = await self.connection.health(deadline)
         return health
 
     @served
@@ -178,10 +177,9 @@ class Calls(Generic[R]):
             await self.connection.aside(self.server.stop)
 
     async def _get(self, reference: str, source: bool, deadline: Optional[float]) -> Any:
-        return await self.connection.read(
+        return await self.connection.call(
             self.connection.registry.GetModel,
-            pb.GetModelRequest(model=reference, include_source=source),
-            self.connection.deadline(deadline))
+            pb.GetModelRequest(model=reference, include_source=source), deadline)
 
     def _described(self, model: Any) -> Any:
         return self._robot(self, view(model))

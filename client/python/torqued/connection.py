@@ -110,9 +110,11 @@ class Transport:
         if self._closed.is_set():
             raise errors.make("CANCELLED", "the client is closed")
 
-    def deadline(self, seconds: float | None = None) -> Deadline:
+    def deadline(self, seconds: Deadline | float | None = None) -> Deadline:
         """From now on; None: that of the settings. Raises InvalidArgument
         (INVALID_OPTION) for what is no number of seconds."""
+        if isinstance(seconds, Deadline):
+            return seconds
         check_seconds("deadline", seconds)
         return Deadline(self.settings.deadline if seconds is None else seconds)
 
@@ -120,9 +122,9 @@ class Transport:
         return Schedule(deadline, self.settings.retry, self.settings.on_retry,
                         self._budget)
 
-    # What blocks or suspends, of each kind of connection: `aside` has the result of what
-    # takes long without a call, `_ahead` begins a call, whose `_result` or `_drop` ends
-    # it. Batches of more than `few_parts` calls have several of them under way.
+    # Of each kind of connection: `aside` runs what takes long without a call, `_ahead`
+    # begins a call, whose `_result` or `_drop` ends it. Batches of more than `few_parts`
+    # calls have several of them under way.
     few_parts: int
     aside: Any
     close: Any
@@ -137,7 +139,6 @@ class Transport:
         """Raises Unavailable if no server answers, and what fits if another one does."""
         end = time.monotonic() + min(
             self.settings.wait_for_server, self.settings.deadline)
-        address = self.settings.address
         while True:
             try:
                 self.server = await self._unary(
@@ -146,101 +147,82 @@ class Transport:
                 return
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
-            if errors.is_of_another_server(error):
-                raise errors.make(error.code, f"no torqued server answers at {address}: "
-                                  f"{error.message}")
-            # Any other word of the server shows that it is there.
-            if error.reason is not None or not isinstance(
-                    error, (errors.Unavailable, errors.DeadlineExceeded)):
-                return
-            if time.monotonic() >= end:
-                raise errors.make(error.code, f"no connection to {address}: "
-                                  f"{error.message}", metadata=error.metadata)
-            await self._closes_within(_POLL_SECONDS)
+            problem = "no torqued server answers at"
+            if not errors.is_of_another_server(error):
+                # Any other word of the server shows that it is there.
+                if error.reason is not None or not isinstance(
+                        error, (errors.Unavailable, errors.DeadlineExceeded)):
+                    return
+                problem = "no connection to"
+                if time.monotonic() < end:
+                    await self._closes_within(_POLL_SECONDS)
+                    continue
+            raise errors.make(error.code, f"{problem} {self.settings.address}: "
+                              f"{error.message}", metadata=error.metadata)
 
-    async def health(self, deadline: Deadline) -> Health:
+    async def health(self, seconds: float | None) -> Health:
         self._check_open()
         try:
             return health_of(await self._unary(
-                self._health, HEALTH_REQUEST, timeout=deadline.remaining()))
+                self._health, HEALTH_REQUEST, timeout=self.deadline(seconds).remaining()))
         except grpc.RpcError as failure:
             raise errors.decode(failure) from None
 
-    async def read(self, method: Any, request: Any, deadline: Deadline,
-                   schedule: Schedule | None = None) -> Any:
-        """A call that changes nothing, tried again if that may help."""
+    async def call(self, method: Any, request: Any, seconds: Deadline | float | None = None,
+                   *, changes: bool = False, schedule: Schedule | None = None,
+                   ahead: Any = None) -> Any:
+        """A call that is tried again if that may help. ahead: the first try, under way.
+
+        What `changes` something is tried again only if the server says that it has not
+        begun, and if a server answers then: to find nobody, or the end of the old
+        connection, would be final.
+        """
+        deadline = self.deadline(seconds)
+        words: dict[str, Any] = {}
         while True:
             self._check_open()
             try:
-                reply = await self._unary(method, request, timeout=deadline.remaining())
+                reply = await (self._result(ahead) if ahead is not None else self._unary(
+                    method, request, **{"timeout": deadline.remaining(), **words}))
                 self._budget.answered()
                 return reply
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
             schedule = schedule or self._schedule(deadline)
-            await self._pause(schedule.pauses(error))
-
-    async def change(self, method: Any, request: Any, deadline: Deadline) -> Any:
-        """A call that is made again only if the server says that it has not begun,
-        and if a server answers then: to find nobody, or the end of the old
-        connection, would be final."""
-        schedule = self._schedule(deadline)
-        again = False
-        while True:
-            self._check_open()
-            try:
-                reply = await self._unary(method, request, timeout=schedule.remaining(),
-                                          wait_for_ready=again)
-                self._budget.answered()
-                return reply
-            except grpc.RpcError as failure:
-                error = errors.decode(failure)
-            await self._pause(schedule.only_refused(error))
-            await self.read(
-                self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
-                deadline, schedule)
-            again = True
+            # The deadline of what was sent ahead may be renewed since.
+            if ahead is None or not isinstance(error, errors.DeadlineExceeded):
+                await self._pause(schedule.pauses(error, changes))
+            ahead = None
+            if changes:
+                await self.call(
+                    self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
+                    deadline, schedule=schedule)
+                words = {"wait_for_ready": True, "timeout": schedule.remaining()}
 
     async def compute(self, batch: Batch) -> Evaluation:
         parts = batch.parts(self.settings, self.server)
         deadline = self.deadline(batch.deadline)
-        if len(parts) <= self.few_parts:
-            for part in parts:
-                await self._part(batch, deadline, part)
-            return batch.evaluation()
-        waiting = iter(parts)
+        waiting = iter(parts if len(parts) > self.few_parts else ())
         sent: collections.deque[Any] = collections.deque()
         try:
             for part in parts:
                 for later in itertools.islice(waiting, WINDOW - len(sent)):
                     self._check_open()
-                    sent.append(self._ahead(batch, later, deadline))
-                await self._part(batch, deadline, part, sent[0])
-                sent.popleft()
+                    request = batch.request(later)
+                    sent.append((request, self._ahead(request, deadline)))
+                await self._part(batch, deadline, part, *(sent[0] if sent else ()))
+                if sent:
+                    sent.popleft()
         finally:
-            for one in sent:
-                self._drop(one)
+            for _, call in sent:
+                self._drop(call)
         return batch.evaluation()
 
     async def _part(self, batch: Batch, deadline: Deadline, part: Part,
-                    ahead: Any = None) -> None:
-        """ahead: the call under way, if there is one."""
+                    request: bytes | None = None, ahead: Any = None) -> None:
         try:
-            schedule = reply = None
-            if ahead is not None:
-                schedule = self._schedule(deadline)
-                self._check_open()
-                try:
-                    reply = await self._result(ahead)
-                    self._budget.answered()
-                except grpc.RpcError as failure:
-                    error = errors.decode(failure)
-                    # The deadline of what was sent ahead may be renewed since.
-                    if not isinstance(error, errors.DeadlineExceeded):
-                        await self._pause(schedule.pauses(error))
-            if reply is None:
-                reply = await self.read(
-                    self._compute, batch.request(part), deadline, schedule)
+            reply = await self.call(
+                self._compute, request or batch.request(part), deadline, ahead=ahead)
         except errors.TorquedError as error:
             count_from_start(error, part)
             raise
@@ -294,9 +276,9 @@ class Connection(Transport):
     async def _unary(self, method: Any, request: Any, **words: Any) -> Any:
         return method(request, metadata=self._metadata, **words)
 
-    def _ahead(self, batch: Batch, part: Part, deadline: Deadline) -> Any:
-        return self._sender.submit(lambda: self._compute.future(
-            batch.request(part), timeout=deadline.remaining(), metadata=self._metadata))
+    def _ahead(self, request: bytes, deadline: Deadline) -> Any:
+        return self._sender.submit(self._compute.future, request,
+                                   timeout=deadline.remaining(), metadata=self._metadata)
 
     async def _result(self, ahead: Any) -> Any:
         return ahead.result().result()

@@ -84,10 +84,16 @@ class Schedule:
         self._backoff = _FIRST_BACKOFF
         self._outage: Deadline | None = None
 
-    def pauses(self, error: TorquedError) -> Iterator[float]:
-        """Seconds to wait, one after the other, before the next try. Raises
-        `error` where it is final: of another kind, or there is no time."""
-        if not self._enabled or not _is_transient(error):
+    def pauses(self, error: TorquedError, changes: bool = False) -> Iterator[float]:
+        """Seconds to wait, one after the other, before the next try. Raises `error` if
+        it is final: of another kind, there is no time, or what `changes` something may
+        have begun."""
+        # Who cancels a call does not come here: it was the server, or gRPC. Without a
+        # delay it is a limit, which another try meets again.
+        passing = isinstance(error, (Unavailable, Cancelled)) or (
+            isinstance(error, ResourceExhausted) and error.retry_delay is not None)
+        if not self._enabled or not passing or (
+                changes and error.reason is not Reason.DRAINING):
             raise self._with_history(error)
         self._outage = self._outage or Deadline(LONGEST_OUTAGE)
         self._before = error
@@ -95,13 +101,6 @@ class Schedule:
         while self.remaining() > _LAST_TRY and not self._budget.take():
             yield self._pause(error, 0.0)
         self._tries += 1
-
-    def only_refused(self, error: TorquedError) -> Iterator[float]:
-        """The same for what changes something: tried again only where the
-        server says that it has not begun."""
-        if error.reason is not Reason.DRAINING:
-            raise self._with_history(error)
-        return self.pauses(error)
 
     def _pause(self, error: TorquedError, asked: float) -> float:
         last = self.remaining() - _LAST_TRY
@@ -129,10 +128,3 @@ class Schedule:
         if self._tries > 1:
             error.message += f" (tried {self._tries} times)"
         return error
-
-
-def _is_transient(error: TorquedError) -> bool:
-    # Who cancels a call does not come here: it was the server, or gRPC. Without a delay
-    # it is a limit, which another try meets again.
-    return isinstance(error, (Unavailable, Cancelled)) or (
-        isinstance(error, ResourceExhausted) and error.retry_delay is not None)

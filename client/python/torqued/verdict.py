@@ -14,8 +14,9 @@ from torqued import errors
 from torqued.contract import Reason
 from torqued.contract import TrajectoryVerdict as _Fields
 from torqued.errors import plain
+from torqued.files import write
 from torqued.report import page
-from torqued.trajectory import Trajectory, write_blocks
+from torqued.trajectory import Trajectory
 from torqued.v1 import trajectory_pb2 as pb
 from torqued.values import FloatArray, Path
 
@@ -86,7 +87,7 @@ class TrajectoryVerdict(_Fields):
                 ("q", moved.q), ("v", self.tables.get("v", moved.v)),
                 ("a", self.tables.get("a", moved.a)), ("tau", tau))
                 if numbers is not None}
-        write_blocks(path, self.joints.joint, self.trajectory.time, blocks)
+        write(path, self.joints.joint, self.trajectory.time, blocks)
 
     def __str__(self) -> str:
         gravest = (*self.violations[:1], *self.remarks[:1])
