@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torqued import errors
-from torqued.checking import check_progress, refuse, set_field
+from torqued.checking import refuse, set_field
 from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
 from torqued.contract import CHECK_FIELDS, ModelInfo, Reason, ReferenceFrame, TrajectoryTable
 from torqued.files import Wanted
@@ -41,7 +41,6 @@ class Check:
         given = words["trajectory"]
         if not isinstance(given, (Trajectory, str, os.PathLike)):
             refuse("trajectory", "a torqued.Trajectory or the path of a file", given)
-        check_progress(words.get("progress"))
         self.deadline = words.get("deadline")
         self._tell = teller(words.get("progress"))
         self._told = 0

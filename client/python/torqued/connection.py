@@ -18,7 +18,7 @@ import grpc
 
 from torqued import errors
 from torqued.check import Check
-from torqued.checking import check_seconds
+from torqued.checking import check_number
 from torqued.evaluation import WINDOW, Batch, Evaluation, Part, count_from_start
 from torqued.retry import Budget, Deadline, Schedule
 from torqued.settings import (
@@ -115,8 +115,9 @@ class Transport:
         (INVALID_OPTION) for what is no number of seconds."""
         if isinstance(seconds, Deadline):
             return seconds
-        check_seconds("deadline", seconds)
-        return Deadline(self.settings.deadline if seconds is None else seconds)
+        seconds = self.settings.deadline if seconds is None else seconds
+        check_number("deadline", seconds, "seconds", 0)
+        return Deadline(seconds)
 
     def _schedule(self, deadline: Deadline) -> Schedule:
         return Schedule(deadline, self.settings.retry, self.settings.on_retry,

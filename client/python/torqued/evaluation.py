@@ -1,10 +1,11 @@
 """A computation of any number of states: from the keywords of a call to what travels, and
-from replies to an Evaluation. Sends nothing itself; transport.py does."""
+from replies to an Evaluation. Sends nothing itself; connection.py does."""
 
 from __future__ import annotations
 
 import functools
 import math
+import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torqued import errors
-from torqued.checking import check_progress, refuse, set_field
+from torqued.checking import refuse, set_field
 from torqued.choice import parse
 from torqued.contract import (
     INPUTS, OPTIONS, QUANTITIES, Echo, ModelInfo, Precision, Quantity, Reason, Results,
@@ -149,9 +150,7 @@ class Batch:
                  progress: Any = None) -> None:
         self.deadline = deadline
         self._question = question
-        self._leading, self._wanted = states.leading, states.rows
-        # A robot without joints has one state without inputs.
-        self._states = states if states.rows else states.example()
+        self._states, self._rows = states, max(states.rows, 1)
         self._tell = teller(progress)
         self._results: dict[str, Any] = {}
         self._row_status: list[Any] = []
@@ -160,7 +159,7 @@ class Batch:
     def parts(self, settings: Settings,
               server: server_info_pb2.GetServerInfoReply) -> list[Part]:
         """server: 0 where a limit is not known."""
-        whole = Part(0, self._states.rows)
+        whole = Part(0, self._rows)
         if whole.rows == 1:
             return [whole]
         size = min(settings.max_message_bytes,
@@ -169,17 +168,19 @@ class Batch:
         # into the half of one client.
         payload = min(max(size - _OVERHEAD, size // 2), GOOD_MESSAGE,
                       server.max_inflight_bytes // 128 or GOOD_MESSAGE)
-        numbers = sum(count for _, _, count in self._question.results)
-        bytes_of_row = max(
-            self._states.bytes_per_row(), numbers * self._states.dtype.itemsize, 1)
-        rows = max(payload // bytes_of_row, 1)
+        sent = sum(rows.shape[1] * rows.itemsize for rows in self._states.arrays.values()
+                   if len(rows) > 1)
+        returned = self._states.dtype.itemsize * sum(
+            count for _, _, count in self._question.results)
+        rows = max(payload // max(sent, returned, 1), 1)
         rows = rows if rows < 64 else rows // 64 * 64
         return whole.cut(min(rows, settings.chunk_rows or rows, server.max_rows or rows))
 
     def request(self, part: Part) -> bytes:
         pieces: list[Any] = [self._question.head]
-        for name in self._states.arrays:
-            rows = self._states.part(name, *part)
+        for name, rows in self._states.arrays.items():
+            if len(rows) > 1:
+                rows = rows[part.first:part.first + part.rows]
             if name == "tip_wrench_on_environment":
                 pieces += field(dynamics_pb2.ComputeRequest, name,
                                 rows_field(dynamics_pb2.TipWrench, "wrench", rows))
@@ -199,19 +200,17 @@ class Batch:
         self._echo = self._echo or reply.echo
         for row, axes, count in self._question.results:
             numbers = self._numbers(row, axes, count, rows, reply.results)
-            if numbers is None:
-                continue
-            if rows == self._states.rows:
+            if rows == self._rows:
                 self._results[row.name] = numbers
-                continue
-            if row.name not in self._results:
-                self._results[row.name] = np.zeros(
-                    (self._states.rows, *numbers.shape[1:]), numbers.dtype)
-            self._results[row.name][first:first + rows] = numbers
+            elif numbers is not None:
+                if row.name not in self._results:
+                    self._results[row.name] = np.zeros(
+                        (self._rows, *numbers.shape[1:]), numbers.dtype)
+                self._results[row.name][first:first + rows] = numbers
         for status in reply.row_status:
             status.row += first
             self._row_status.append(view(status))
-        self._tell(min(first + rows, self._wanted), self._wanted)
+        self._tell(min(first + rows, self._states.rows), self._states.rows)
         return []
 
     def _numbers(self, row: ResultRow, axes: tuple[int, ...], count: int, rows: int,
@@ -238,12 +237,12 @@ class Batch:
 
     def evaluation(self) -> Evaluation:
         """Without rows if none were asked for."""
-        results, status = self._results, self._row_status
-        if not self._wanted:
-            results = {name: numbers[:0] for name, numbers in results.items()}
-            status = []
-        return Evaluation(self._leading, results, status,
-                          self._echo or dynamics_pb2.Echo())
+        none, results = not self._states.rows, {
+            name: numbers for name, numbers in self._results.items() if numbers is not None}
+        return Evaluation(
+            self._states.leading,
+            {name: numbers[:0] for name, numbers in results.items()} if none else results,
+            [] if none else self._row_status, self._echo or dynamics_pb2.Echo())
 
 
 def count_from_start(error: errors.TorquedError, part: Part) -> None:
@@ -257,8 +256,11 @@ def count_from_start(error: errors.TorquedError, part: Part) -> None:
 
 def teller(progress: Any) -> Callable[[int, int], Any]:
     """A function of (done, total) from a callback or a tqdm-like bar."""
-    if not hasattr(progress, "update"):
+    if progress is None or callable(progress):
         return progress or (lambda done, total: None)
+    if not hasattr(progress, "update"):
+        refuse("progress", "a function of (done, total), or a bar that has update()",
+               progress)
     shown = 0
 
     def tell(done: int, total: int) -> None:
@@ -275,7 +277,7 @@ def teller(progress: Any) -> Callable[[int, int], Any]:
 
 
 def fill_request(message: Any, model: ModelInfo, words: Mapping[str, Any], task: bool,
-                 encoding: Any, places: Sequence[ExternalWrench] = ()) -> None:
+                 encoding: Any, places: Sequence[tuple[str, Any]] = ()) -> None:
     """Sets the fields of options, except frames of wrenches. task: whether those of a
     task count."""
     message.model = "@" + model.revision
@@ -287,25 +289,27 @@ def fill_request(message: Any, model: ModelInfo, words: Mapping[str, Any], task:
         for target in (options, options.terms, message.operational_space):
             if word in target.DESCRIPTOR.fields_by_name:
                 set_field(target, word, value)
-    for wrench in places:
-        place = options.external_wrenches.add(frame=wrench.frame)
-        if wrench.reference_frame is not None:
-            set_field(place, "reference_frame", wrench.reference_frame)
+    for frame, reference_frame in places:
+        place = options.external_wrenches.add(frame=frame)
+        if reference_frame is not None:
+            set_field(place, "reference_frame", reference_frame)
     if task:
         message.operational_space.SetInParent()
     else:
         message.ClearField("operational_space")
 
 
-def _parsed_quantities(names: Any) -> Iterator[Quantity]:
+def _parsed_quantities(names: Any) -> tuple[Quantity, ...]:
+    chosen: list[Quantity] = []
     if isinstance(names, str) or not isinstance(names, Iterable):
         names = [names]
-    for index, name in enumerate(names):
+    for name in names:
         try:
-            yield parse(Quantity, name)
+            chosen.append(parse(Quantity, name))
         except ValueError as error:
-            raise errors.invalid(Reason.INVALID_FIELD, f"quantities[{index}]",
+            raise errors.invalid(Reason.INVALID_FIELD, f"quantities[{len(chosen)}]",
                                  str(error)) from None
+    return tuple(chosen)
 
 
 def order_of(model: ModelInfo, words: Mapping[str, Any]) -> Sequence[str]:
@@ -322,16 +326,15 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
              known: dict[Any, Question]) -> Batch:
     """words: inputs and options, none of them None. known: questions that the robot has
     asked before."""
-    chosen = tuple(_parsed_quantities(quantities))
+    chosen = _parsed_quantities(quantities)
     deadline, progress = words.pop("deadline", None), words.pop("progress", None)
-    check_progress(progress)
     bad_rows = words.pop("bad_rows", "raise")
     if bad_rows not in ("raise", "nan"):
         refuse("bad_rows", '"raise" or "nan"', bad_rows)
     tables, options = {}, {}
     places: list[ExternalWrench] = []
     for name, given in words.items():
-        if name not in INPUTS or name == "gravity" and np.ndim(_shaped(given)) < 2:
+        if name not in INPUTS or name == "gravity" and not _has_rows(given):
             options[name] = given
         elif name == "external_wrenches_on_robot":
             places = _places(given)
@@ -344,32 +347,22 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
     states = States(tables)
     if not states.rows:
         options.pop("fail_fast", None)
-    key = (chosen, states.dtype, *[
-        (name, type(given), _fixed(given)) for name, given in options.items()], *[
-            (place.frame, place.reference_frame) for place in places])
+    asked = (chosen, states.dtype, options, [
+        (place.frame, place.reference_frame) for place in places])
     try:
-        question = known.get(key)
-    except TypeError:  # An option has no hash.
-        question = _question(model, chosen, states.dtype, options, places)
+        key: Any = pickle.dumps(asked)
+    except Exception:  # Objects of some kinds fail in ways of their own.
+        key = object()
+    question = known.get(key)
     if question is None:
-        question = _question(model, chosen, states.dtype, options, places)
         if len(known) >= _KEPT:
             known.clear()
-        known[key] = question
+        known[key] = question = _question(model, *asked)
     return Batch(question, states, deadline, progress)
 
 
-def _fixed(given: Any) -> Any:
-    """What the value of an option is now, for a key."""
-    if isinstance(given, dict):
-        return tuple((name, _fixed(value)) for name, value in given.items())
-    if isinstance(given, np.ndarray):
-        return given.dtype.str, given.shape, given.tobytes()
-    return tuple(map(_fixed, given)) if isinstance(given, list) else given
-
-
 def _question(model: ModelInfo, quantities: tuple[Quantity, ...], kind: Any,
-              options: Mapping[str, Any], places: Sequence[ExternalWrench]) -> Question:
+              options: Mapping[str, Any], places: Sequence[tuple[str, Any]]) -> Question:
     request = dynamics_pb2.ComputeRequest()
     request.quantities.extend(quantities)
     frame = options.get("tip_wrench_reference_frame")
@@ -389,39 +382,32 @@ def _question(model: ModelInfo, quantities: tuple[Quantity, ...], kind: Any,
         (row, shape, math.prod(shape)) for row, shape in zip(rows, shapes)))
 
 
-def _shaped(given: Any) -> Any:
-    """What is ragged has rows, too."""
+def _has_rows(given: Any) -> bool:
     try:
-        return np.asarray(given)
-    except ValueError:
-        return np.zeros((1, 1))
+        return np.ndim(given) > 1
+    except ValueError:  # They are ragged.
+        return True
 
 
 def _places(given: Any) -> list[ExternalWrench]:
     if isinstance(given, Mapping):
         return [ExternalWrench(wrench, frame) for frame, wrench in given.items()]
-    if isinstance(given, ExternalWrench):
-        return [given]
-    if isinstance(given, Iterable):
-        places = list(given)
-        if all(isinstance(place, ExternalWrench) for place in places):
-            return places
-    refuse("external_wrenches_on_robot", "a dict from link names to wrenches, or a "
-           "list of torqued.ExternalWrench", given)
+    places = list(given) if isinstance(given, Iterable) else [given]
+    if not all(isinstance(place, ExternalWrench) for place in places):
+        refuse("external_wrenches_on_robot", "a dict from link names to wrenches, or a "
+               "list of torqued.ExternalWrench", given)
+    return places
 
 
 def _beside(places: list[ExternalWrench]) -> FloatArray:
     """All wrenches in one table, six columns each."""
     name = "external_wrenches_on_robot"
     tables = [table(name, place.wrench) for place in places]
-    for index, numbers in enumerate(tables):
-        if numbers.shape[-1] != 6:
-            raise errors.invalid(
-                Reason.WRONG_COLUMN_COUNT, name,
-                f"external wrench {index} has {numbers.shape[-1]} numbers; give 6")
     try:
+        if any(numbers.shape[-1] != 6 for numbers in tables):
+            raise ValueError("give 6 numbers for each wrench")
         leading = np.broadcast_shapes(*(numbers.shape[:-1] for numbers in tables))
     except ValueError as error:
-        raise errors.invalid(Reason.WRONG_ROW_COUNT, name, f"{name}: {error}") from None
+        raise errors.invalid(Reason.WRONG_COLUMN_COUNT, name, f"{name}: {error}") from None
     return np.concatenate(
         [np.broadcast_to(numbers, (*leading, 6)) for numbers in tables], -1)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, Optional
 import grpc
 
 from torqued import errors
-from torqued.checking import check_count, check_seconds, refuse
+from torqued.checking import check_number, refuse
 from torqued.contract import Reason
 from torqued.retry import OnRetry
 from torqued.values import Path
@@ -93,10 +93,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "address", checked_address(self.address))
-        check_seconds("deadline", self.deadline)
-        check_seconds("wait_for_server", self.wait_for_server)
+        check_number("deadline", self.deadline, "seconds", 0)
+        check_number("wait_for_server", self.wait_for_server, "seconds", 0)
         if self.chunk_rows is not None:
-            check_count("chunk_rows", self.chunk_rows)
+            check_number("chunk_rows", self.chunk_rows, "a whole number", 1)
         if self.max_message_bytes == -1:
             object.__setattr__(self, "max_message_bytes", 2**31 - 1)
 
