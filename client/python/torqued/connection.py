@@ -21,9 +21,7 @@ from torqued.check import Check
 from torqued.checking import check_number
 from torqued.evaluation import WINDOW, Batch, Evaluation, Part, count_from_start
 from torqued.retry import Budget, Deadline, Schedule
-from torqued.settings import (
-    HEALTH_METHOD, HEALTH_REQUEST, TLS, Health, Settings, credentials_of, health_of,
-    metadata_of)
+from torqued.settings import HEALTH_METHOD, TLS, Health, Settings
 from torqued.v1 import (
     dynamics_pb2, model_registry_pb2_grpc, server_info_pb2, server_info_pb2_grpc,
     trajectory_pb2)
@@ -85,9 +83,9 @@ class Transport:
         self._closed = closed
         self._budget = Budget()
         options = settings.channel_options()
-        credentials = credentials_of(settings)
+        credentials = settings.credentials()
         # Of each call: gRPC's own credentials of calls do not work without TLS.
-        self._metadata = metadata_of(settings)
+        self._metadata = settings.metadata()
         self.channel = (
             grpc_kind.insecure_channel(settings.address, options)
             if credentials is None else grpc_kind.secure_channel(
@@ -164,10 +162,12 @@ class Transport:
     async def health(self, seconds: float | None) -> Health:
         self._check_open()
         try:
-            return health_of(await self._unary(
-                self._health, HEALTH_REQUEST, timeout=self.deadline(seconds).remaining()))
+            reply = await self._unary(
+                self._health, b"", timeout=self.deadline(seconds).remaining())
         except grpc.RpcError as failure:
             raise errors.decode(failure) from None
+        # The one field of a HealthCheckResponse is an enum.
+        return Health({b"\x08\x01": 1, b"\x08\x02": 2}.get(reply, 0))
 
     async def call(self, method: Any, request: Any, seconds: Deadline | float | None = None,
                    *, changes: bool = False, schedule: Schedule | None = None,

@@ -347,17 +347,17 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
     states = States(tables)
     if not states.rows:
         options.pop("fail_fast", None)
-    asked = (chosen, states.dtype, options, [
-        (place.frame, place.reference_frame) for place in places])
+    frames = [(place.frame, place.reference_frame) for place in places]
     try:
-        key: Any = pickle.dumps(asked)
+        said: Any = pickle.dumps((options, frames)) if options or frames else b""
     except Exception:  # Objects of some kinds fail in ways of their own.
-        key = object()
+        said = object()
+    key = (chosen, states.dtype, said)
     question = known.get(key)
     if question is None:
         if len(known) >= _KEPT:
             known.clear()
-        known[key] = question = _question(model, *asked)
+        known[key] = question = _question(model, chosen, states.dtype, options, frames)
     return Batch(question, states, deadline, progress)
 
 
