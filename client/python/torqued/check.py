@@ -66,14 +66,14 @@ class Check:
         self._arrays = _arrays(self._trajectory, bool(start.derive), wrench)
         self._rows = len(self._trajectory)
         frame = ReferenceFrame(start.tip_wrench_reference_frame or ReferenceFrame.LOCAL)
-        self._inputs: dict[str, Any] = {"wrench_frame": "REFERENCE_FRAME_" + frame.name}
-        if wrench is not None:
-            self._inputs["wrench"] = wrench
+        self._inputs: dict[str, Any] = {
+            "wrench_frame": "REFERENCE_FRAME_" + frame.name,
+            **({} if wrench is None else {"wrench": wrench})}
         names = (TrajectoryTable(table).name.lower() for table in start.tables)
         self._columns = {name: 1 if name in _OF_SPACE else model.nv for name in names}
 
     def warn(self) -> None:
-        """Of joints that the robot does not move."""
+        """About joints that the robot does not move."""
         if self._left_out:
             file = self._trajectory.file
             errors.warn(errors.LeftOutWarning(
@@ -100,10 +100,8 @@ class Check:
     def _messages(self, count: int) -> Iterator[bytes]:
         yield pb.CheckTrajectoryRequest(start=self._start).SerializeToString()
         for first in range(0, self._rows, count):
-            parts: list[Any] = []
-            for name, numbers in self._arrays.items():
-                parts += rows_field(pb.TrajectorySamples, name,
-                                    numbers[first:first + count])
+            parts = [part for name, numbers in self._arrays.items() for part in rows_field(
+                pb.TrajectorySamples, name, numbers[first:first + count])]
             yield b"".join(field(pb.CheckTrajectoryRequest, "samples", parts))
 
     def take(self, reply: pb.CheckTrajectoryReply) -> None:
@@ -138,12 +136,10 @@ class Check:
     def verdict(self) -> TrajectoryVerdict:
         """After a try ended with OK. Raises InternalError where its replies do
         not make one."""
-        if self._verdict is None:
-            raise errors.make("INTERNAL", "the reply has no verdict")
-        if any(self._columns.values()) and self._filled < self._rows:
-            raise errors.make(
-                "INTERNAL", f"the reply has {self._filled} of {self._rows} rows"
-                " of the tables")
+        if self._verdict is None or (
+                any(self._columns.values()) and self._filled < self._rows):
+            raise errors.make("INTERNAL", f"the reply has {self._filled} of {self._rows} "
+                              "rows of the tables, or no verdict")
         self._advance(self._rows)
         # Which a revision alone does not have.
         self._verdict.echo.model = self._model

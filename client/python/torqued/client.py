@@ -9,6 +9,7 @@ from typing import Any, Generic, Iterable, List, Mapping, Optional, Sequence, Ty
 from torqued.connection import Connection, run, served, within
 from torqued.contract import (
     GetServerInfoReply, ModelInfo, ModelSummary, Validation, ValidateModelReply)
+from torqued.errors import InvalidArgument
 from torqued.local_server import LocalServer
 from torqued.message import view
 from torqued.robot import Robot, Urdf, description_of, name_of, with_places
@@ -64,8 +65,7 @@ class Calls(Generic[R]):
 
     @property
     def address(self) -> str:
-        address: str = self.connection.settings.address
-        return address
+        return self.connection.settings.address
 
     @served
     async def model(self, reference: str, *, deadline: Optional[float] = None) -> R:
@@ -77,8 +77,7 @@ class Calls(Generic[R]):
     async def describe(self, reference: str, *,
                        deadline: Optional[float] = None) -> ModelInfo:
         """What `model` knows of it."""
-        info: ModelInfo = view((await self._get(reference, False, deadline)).model)
-        return info
+        return view((await self._get(reference, False, deadline)).model)
 
     @served
     async def source(self, reference: str, *, deadline: Optional[float] = None) -> bytes:
@@ -115,9 +114,11 @@ class Calls(Generic[R]):
         request = pb.RegisterModelRequest(
             name=name, label=label, expected_current=expected_current,
             **description_of(urdf, tip_frame, validation))
-        with with_places(urdf):
+        try:
             reply = await self.connection.call(
                 self.connection.registry.RegisterModel, request, deadline, changes=True)
+        except InvalidArgument as error:
+            raise with_places(error, urdf) from None
         return self._described(reply.model)
 
     @served
@@ -125,11 +126,10 @@ class Calls(Generic[R]):
                        validation: Union[Validation, str, None] = None,
                        deadline: Optional[float] = None) -> ValidateModelReply:
         """What registering it would say; nothing is stored."""
-        reply: ValidateModelReply = view(await self.connection.call(
+        return view(await self.connection.call(
             self.connection.registry.ValidateModel,
             pb.ValidateModelRequest(**description_of(urdf, tip_frame, validation)),
             deadline))
-        return reply
 
     @served
     async def models(self, *, deadline: Optional[float] = None) -> List[ModelSummary]:
@@ -157,17 +157,15 @@ class Calls(Generic[R]):
     @served
     async def server_info(self, *, deadline: Optional[float] = None) -> GetServerInfoReply:
         """What the server is and how much it accepts at a time."""
-        reply: GetServerInfoReply = view(await self.connection.call(
+        return view(await self.connection.call(
             self.connection.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
             deadline))
-        return reply
 
     @served
     async def health(self, *, deadline: Optional[float] = None) -> Health:
         """What the server says of itself now; never tried again. Raises
         Unavailable, DeadlineExceeded."""
-        health: Health = await self.connection.health(deadline)
-        return health
+        return await self.connection.health(deadline)
 
     @served
     async def close(self) -> None:
@@ -207,8 +205,7 @@ def connect(address: str, **settings: Any) -> Client:
     "unix:/path". Keywords: see `Settings`. Raises InvalidArgument (INVALID_OPTION)
     for what is no address or does not fit it, Unavailable if none answers, and
     Unimplemented, mostly, if a server answers that is no torqued."""
-    client: Client = run(Client.connected(address, settings))
-    return client
+    return run(Client.connected(address, settings))
 
 
 def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = None,
@@ -221,9 +218,8 @@ def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = 
     Other keywords: see `Settings`. Raises LocalServerError; InvalidArgument for a
     description that is refused.
     """
-    client: Client = run(Client.with_server(
+    return run(Client.with_server(
         models, settings, binary=binary, store=store, arguments=arguments))
-    return client
 
 
 def description_files(models: Union[Iterable[Path], Path]) -> List[pathlib.Path]:

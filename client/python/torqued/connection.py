@@ -68,8 +68,7 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     try:
         coroutine.send(None)
     except StopIteration as end:
-        result: T = end.value
-        return result
+        return end.value
     raise AssertionError("a blocking call is suspended")
 
 
@@ -293,8 +292,7 @@ class Connection(Transport):
             yield reply
 
     async def _closes_within(self, seconds: float) -> bool:
-        closes: bool = self._closed.wait(seconds)
-        return closes
+        return self._closed.wait(seconds)
 
     async def close(self) -> None:
         self._closed.set()

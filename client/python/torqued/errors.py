@@ -230,8 +230,7 @@ def make(code: str, message: str, *, reason: Reason | None = None,
     kind = _BY_REASON.get(reason, _BY_CODE.get(code, TorquedError))
     if kind is ResourceExhausted and reason is None and _TOO_LARGE.search(message):
         kind = RequestTooLarge
-    error: TorquedError = kind(message, code=code, reason=reason, **details)
-    return error
+    return kind(message, code=code, reason=reason, **details)
 
 
 def invalid(reason: Reason, field: str, message: str, **metadata: str) -> TorquedError:

@@ -80,8 +80,7 @@ class Evaluation(Results):
     @property
     def echo(self) -> Echo:
         """What was computed."""
-        echo: Echo = view(self._echo)
-        return echo
+        return view(self._echo)
 
     @property
     def revision(self) -> str:

@@ -105,8 +105,7 @@ class States:
 
 @functools.lru_cache(maxsize=None)
 def _tag(message: Any, name: str) -> bytes:
-    tag: bytes = encoder.TagBytes(message.DESCRIPTOR.fields_by_name[name].number, 2)
-    return tag
+    return encoder.TagBytes(message.DESCRIPTOR.fields_by_name[name].number, 2)
 
 
 def field(message: Any, name: str, parts: "Sequence[Any]") -> "list[Any]":

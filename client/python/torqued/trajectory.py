@@ -128,9 +128,9 @@ class Trajectory:
         blocks = self._arrays("q", "v", "a", "tip_wrench")
         if "tip_wrench" in blocks and suffix != ".npz":
             raise unwritable(path, "only .npz keeps a tip_wrench")
-        if suffix == ".npy" or suffix == ".csv" and self.joint_names is None:
-            if len(blocks) == 2:
-                raise unwritable(path, "plain columns have both v and a, or none")
+        if len(blocks) == 2 and (
+                suffix == ".npy" or suffix == ".csv" and self.joint_names is None):
+            raise unwritable(path, "plain columns have both v and a, or none")
         if suffix == ".npy":
             with open(path, "wb") as file:
                 np.save(file, np.column_stack([self.time, *blocks.values()]))
@@ -217,19 +217,18 @@ class Trajectory:
 
     def _check_numbers(self) -> None:
         for name, numbers in self._arrays("time", "q", "v", "a", "tip_wrench").items():
-            for place in np.argwhere(~np.isfinite(numbers))[:1].tolist():
-                joint = self.joint_names[place[1]] if name in (
-                    "q", "v", "a") and self.joint_names else ""
+            for row, *column in np.argwhere(~np.isfinite(numbers))[:1].tolist():
+                joint = (self.joint_names or ())[column[0]:][:1] if name in "qva" else ()
                 raise errors.invalid(
-                    Reason.INVALID_SAMPLE, name + "".join(f"[{k}]" for k in place),
-                    f"{numbers[tuple(place)]} is not a finite number"
-                    + (f" ({name} of {joint})" if joint else ""), row=str(place[0]),
-                    joint=joint)
-        for before in np.flatnonzero(np.diff(self.time) <= 0)[:1]:
-            row = int(before) + 1
+                    Reason.INVALID_SAMPLE, "".join(
+                        [f"{name}[{row}]", *(f"[{k}]" for k in column)]),
+                    " of ".join(["it is not a finite number", *joint]), row=str(row),
+                    joint="".join(joint))
+        for before in np.flatnonzero(np.diff(self.time) <= 0)[:1].tolist():
             raise errors.invalid(
-                Reason.INVALID_SAMPLE, f"time[{row}]", f"times must increase; "
-                f"{self.time[row]} s is not after {self.time[before]} s", row=str(row))
+                Reason.INVALID_SAMPLE, f"time[{before + 1}]", "times must increase; "
+                f"{self.time[before + 1]} s is not after {self.time[before]} s",
+                row=str(before + 1))
 
 
 def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:
