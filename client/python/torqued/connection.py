@@ -145,18 +145,16 @@ class Transport:
                 return
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
-            problem = "no torqued server answers at"
-            if not errors.is_of_another_server(error):
-                # Any other word of the server shows that it is there.
-                if error.reason is not None or not isinstance(
-                        error, (errors.Unavailable, errors.DeadlineExceeded)):
-                    return
-                problem = "no connection to"
-                if time.monotonic() < end:
-                    await self._closes_within(_POLL_SECONDS)
-                    continue
-            raise errors.make(error.code, f"{problem} {self.settings.address}: "
-                              f"{error.message}", metadata=error.metadata)
+            # Any word of the server shows that it is there.
+            if error.reason is not None:
+                return
+            gone = isinstance(error, (errors.Unavailable, errors.DeadlineExceeded))
+            if not gone or time.monotonic() >= end:
+                problem = "no connection to" if gone else "no torqued server answers at"
+                raise errors.make(
+                    error.code, f"{problem} {self.settings.address}: {error.message}",
+                    metadata=error.metadata)
+            await self._closes_within(_POLL_SECONDS)
 
     async def health(self, seconds: float | None) -> Health:
         self._check_open()

@@ -270,16 +270,6 @@ class FilePlace:
 _LOST = re.compile(
     "RST_STREAM|Stream removed|[Ss]ocket closed|[Cc]onnection (reset|closed)"
     "|[Bb]roken pipe|GOAWAY|[Tt]ransport (is )?clos|No status received")
-# What gRPC says of an answer of HTTP, of a proxy or a web server.
-_HTTP = re.compile("HTTP status|http2 header with status")
-
-
-def is_of_another_server(error: TorquedError) -> bool:
-    """Whether what answered knows nothing of the call, or speaks HTTP."""
-    return error.reason is None and not error.metadata and (
-        error.code == "UNIMPLEMENTED" or error.code in ("INTERNAL", "UNKNOWN")
-        and _HTTP.search(error.message) is not None)
-
 
 def decode(failure: grpc.RpcError) -> TorquedError:
     """The failure of a call, with the details that the server sent. A connection

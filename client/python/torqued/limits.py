@@ -55,8 +55,8 @@ def add_limits(limits: Limits, start: pb.CheckTrajectoryStart) -> errors.FilePla
     return place
 
 
-def add_wrench_profile(path: Path, start: pb.CheckTrajectoryStart) -> None:
-    """Of a .csv or .npy file with time, mx, my, mz, fx, fy, fz. Raises FileError,
+def add_wrench_profile(path: Path, start: pb.CheckTrajectoryStart) -> errors.FilePlace:
+    """Returns the file, .csv or .npy with time, mx, my, mz, fx, fy, fz. Raises FileError,
     OSError. The server checks times and numbers."""
     place = errors.FilePlace(str(path))
     header: list[str] = []
@@ -76,3 +76,4 @@ def add_wrench_profile(path: Path, start: pb.CheckTrajectoryStart) -> None:
             reason=Reason.WRONG_COLUMN_COUNT)
     for time, *wrench in table.tolist():
         start.tip_wrench_profile.add(time=time, wrench=wrench)
+    return place
