@@ -117,8 +117,7 @@ class Transport:
         return Deadline(seconds)
 
     def _schedule(self, deadline: Deadline) -> Schedule:
-        return Schedule(deadline, self.settings.retry, self.settings.on_retry,
-                        self._budget)
+        return Schedule(deadline, self.settings, self._budget)
 
     # Of each kind of connection: `aside` runs what takes long without a call, `_ahead`
     # begins a call, whose `_result` or `_drop` ends it. Batches of more than `few_parts`

@@ -7,7 +7,7 @@ import functools
 import math
 import pickle
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,7 +57,8 @@ class Evaluation(Results):
         self._leading = leading
         self.rows = math.prod(leading)
         self.row_status = row_status
-        self._echo = echo
+        #: What was computed.
+        self.echo: Echo = view(echo)
         #: Names of the results that there are.
         self.names = tuple(results)
         for name, numbers in results.items():
@@ -78,11 +79,6 @@ class Evaluation(Results):
         return ok.reshape(self._leading)
 
     @property
-    def echo(self) -> Echo:
-        """What was computed."""
-        return view(self._echo)
-
-    @property
     def revision(self) -> str:
         return self.echo.revision
 
@@ -95,8 +91,7 @@ class Evaluation(Results):
     def returned(self, quantity: Quantity) -> Any:
         """What the function of a quantity returns."""
         row = QUANTITIES[quantity]
-        results = [getattr(self, result.name) if result.name in self.names else None
-                   for result in row.results]
+        results = [self.__dict__.get(result.name) for result in row.results]
         return results[0] if row.returns is None else row.returns(*results)
 
     def raise_or_warn(self, bad_rows: str | None) -> None:
@@ -112,9 +107,8 @@ class Evaluation(Results):
             f"the first is row {first.row}: {first.message}"))
 
     def __repr__(self) -> str:
-        bad = len(self.row_status)
-        return (f"<torqued.Evaluation of {self.rows} states: "
-                f"{', '.join(self.names)}; {bad} not ok>")
+        return (f"<torqued.Evaluation of {self.rows} states: {', '.join(self.names)}; "
+                f"{len(self.row_status)} not ok>")
 
 
 class Part(NamedTuple):
@@ -124,9 +118,8 @@ class Part(NamedTuple):
     rows: int
 
     def cut(self, rows: int) -> list[Part]:
-        end = self.first + self.rows
-        return [Part(first, min(rows, end - first))
-                for first in range(self.first, end, rows)]
+        return [Part(self.first + first, min(rows, self.rows - first))
+                for first in range(0, self.rows, rows)]
 
 
 class Question(NamedTuple):
@@ -217,12 +210,11 @@ class Batch:
         """[rows, *axes]; None for a result that is left out."""
         sent = getattr(results, row.field)
         if not row.is_array:
-            if row.field == "sigma_min" and not sent:
-                return None
-            if len(sent) != rows:
+            kind: Any = float if row.field == "sigma_min" else np.int64
+            if len(sent) not in ((0, rows) if kind is float else (rows,)):
                 raise errors.make("INTERNAL", f"the reply has {len(sent)} of {row.field} "
                                   f"for {rows} rows")
-            return np.array(sent, float if row.field == "sigma_min" else np.int64)
+            return np.array(sent, kind) if len(sent) else None
         numbers = received(sent, count, rows, row.field, self._states.dtype).reshape(
             rows, *axes)
         if row.field != "pose":
@@ -236,12 +228,11 @@ class Batch:
 
     def evaluation(self) -> Evaluation:
         """Without rows if none were asked for."""
-        none, results = not self._states.rows, {
-            name: numbers for name, numbers in self._results.items() if numbers is not None}
-        return Evaluation(
-            self._states.leading,
-            {name: numbers[:0] for name, numbers in results.items()} if none else results,
-            [] if none else self._row_status, self._echo or dynamics_pb2.Echo())
+        end = self._states.rows
+        results = {name: numbers[:end] for name, numbers in self._results.items()
+                   if numbers is not None}
+        return Evaluation(self._states.leading, results, self._row_status if end else [],
+                          self._echo or dynamics_pb2.Echo())
 
 
 def count_from_start(error: errors.TorquedError, part: Part) -> None:
@@ -260,14 +251,13 @@ def teller(progress: Any) -> Callable[[int, int], Any]:
     if not hasattr(progress, "update"):
         refuse("progress", "a function of (done, total), or a bar that has update()",
                progress)
-    shown = 0
+    shown = [0]
 
     def tell(done: int, total: int) -> None:
-        nonlocal shown
         if getattr(progress, "total", None) is None:
             progress.total = total
-        progress.update(done - shown)
-        shown = done
+        progress.update(done - shown[0])
+        shown[0] = done
 
     return tell
 
@@ -298,19 +288,6 @@ def fill_request(message: Any, model: ModelInfo, words: Mapping[str, Any], task:
         message.ClearField("operational_space")
 
 
-def _parsed_quantities(names: Any) -> tuple[Quantity, ...]:
-    chosen: list[Quantity] = []
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        names = [names]
-    for name in names:
-        try:
-            chosen.append(parse(Quantity, name))
-        except ValueError as error:
-            raise errors.invalid(Reason.INVALID_FIELD, f"quantities[{len(chosen)}]",
-                                 str(error)) from None
-    return tuple(chosen)
-
-
 def order_of(model: ModelInfo, words: Mapping[str, Any]) -> Sequence[str]:
     """Joints in the order of all tables: the option's, else the model's."""
     names = words.get("joint_names")
@@ -325,7 +302,15 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
              known: dict[Any, Question]) -> Batch:
     """words: inputs and options, none of them None. known: questions that the robot has
     asked before."""
-    chosen = _parsed_quantities(quantities)
+    if isinstance(quantities, str) or not isinstance(quantities, Iterable):
+        quantities = [quantities]
+    chosen: tuple[Quantity, ...] = ()
+    for name in quantities:
+        try:
+            chosen += (parse(Quantity, name),)
+        except ValueError as error:
+            raise errors.invalid(Reason.INVALID_FIELD, f"quantities[{len(chosen)}]",
+                                 str(error)) from None
     deadline, progress = words.pop("deadline", None), words.pop("progress", None)
     bad_rows = words.pop("bad_rows", "raise")
     if bad_rows not in ("raise", "nan"):

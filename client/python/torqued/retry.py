@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from torqued.contract import Reason
 from torqued.errors import (
@@ -73,12 +74,11 @@ class Schedule:
     last try comes 50 ms before the deadline, or before `LONGEST_OUTAGE` from the first
     failure where there is none, and takes none."""
 
-    def __init__(self, deadline: Deadline, enabled: bool,
-                 on_retry: OnRetry | None = None, budget: Budget | None = None) -> None:
+    def __init__(self, deadline: Deadline, settings: Any, budget: Budget) -> None:
+        """settings: `Settings`."""
         self._deadline = deadline
-        self._enabled = enabled
-        self._on_retry = on_retry
-        self._budget = budget or Budget()
+        self._settings = settings
+        self._budget = budget
         self._tries = 1
         self._before: TorquedError | None = None
         self._backoff = _FIRST_BACKOFF
@@ -92,7 +92,7 @@ class Schedule:
         # delay it is a limit, which another try meets again.
         passing = isinstance(error, (Unavailable, Cancelled)) or (
             isinstance(error, ResourceExhausted) and error.retry_delay is not None)
-        if not self._enabled or not passing or (
+        if not self._settings.retry or not passing or (
                 changes and error.reason is not Reason.DRAINING):
             raise self._with_history(error)
         self._outage = self._outage or Deadline(LONGEST_OUTAGE)
@@ -109,8 +109,8 @@ class Schedule:
             raise self._with_history(error)
         pause = max(min(self._backoff * random.uniform(0.5, 1.0), last), asked)
         self._backoff = min(self._backoff * 2, _LAST_BACKOFF)
-        if self._on_retry is not None:
-            self._on_retry(error, pause)
+        if self._settings.on_retry is not None:
+            self._settings.on_retry(error, pause)
         return pause
 
     def remaining(self) -> float:
