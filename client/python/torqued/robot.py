@@ -30,8 +30,8 @@ D = TypeVar("D", bound="Described")
 
 def _limits(attribute: str, text: str) -> Any:
     def of_joints(self: Described) -> FloatArray:
-        by_name = {joint.name: getattr(joint, attribute) for joint in self.joints}
-        return np.array([by_name[name] for name in self.joint_names], float)
+        return np.array([getattr(self.joints[name], attribute)
+                         for name in self.joint_names], float)
 
     return property(of_joints, doc=text)
 

@@ -160,7 +160,7 @@ class Trajectory:
         return self._with(
             unused=self.unused + tuple(
                 joint for joint in self.joint_names if joint not in joints),
-            joint_names=tuple(joints), **{name: numbers[:, columns]
+            joint_names=tuple(joints), **{name: np.ascontiguousarray(numbers[:, columns])
                for name, numbers in self._arrays("q", "v", "a").items()})
 
     def slower(self, factor: float) -> Trajectory:
@@ -194,8 +194,7 @@ class Trajectory:
 
     def _with(self, **changed: Any) -> Trajectory:
         other = copy.copy(self)
-        other.__dict__.update({name: np.ascontiguousarray(value) if isinstance(
-            value, np.ndarray) else value for name, value in changed.items()})
+        other.__dict__.update(changed)
         return other
 
     def _rows(self, name: str, given: Any) -> Any:
