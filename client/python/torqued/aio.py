@@ -112,14 +112,12 @@ class Client(Calls[Robot], AwaitedEntered):
 
 def connect(address: str, **settings: Any) -> Opening[Client]:
     """As torqued.connect."""
-    kind: Any = Client
-    return Opening(lambda: kind.connected(address, settings))
+    return Opening(lambda: Client.connected(address, settings))
 
 
 def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = None,
           store: Optional[Path] = None, arguments: Sequence[str] = (),
           **settings: Any) -> Opening[Client]:
     """As torqued.local."""
-    kind: Any = Client
-    return Opening(lambda: kind.with_server(
+    return Opening(lambda: Client.with_server(
         models, settings, binary=binary, store=store, arguments=arguments))

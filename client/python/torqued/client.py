@@ -225,7 +225,5 @@ def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = 
 def description_files(models: Union[Iterable[Path], Path]) -> List[pathlib.Path]:
     if isinstance(models, (str, os.PathLike)):
         models = [models]
-    files: List[pathlib.Path] = []
-    for path in map(pathlib.Path, models):
-        files += sorted(path.glob("*.urdf")) if path.is_dir() else [path]
-    return files
+    return [file for path in map(pathlib.Path, models) for file in (
+        sorted(path.glob("*.urdf")) if path.is_dir() else [path])]

@@ -103,8 +103,7 @@ class FileError(InvalidArgument):
 
     @property
     def line(self) -> int | None:
-        line = self.metadata.get("line", "")
-        return int(line) if line else None
+        return int(self.metadata.get("line", 0)) or None
 
     @property
     def column(self) -> str:

@@ -95,7 +95,6 @@ class Evaluation(Results):
         return results[0] if row.returns is None else row.returns(*results)
 
     def raise_or_warn(self, bad_rows: str | None) -> None:
-        """As the option `bad_rows` says."""
         if not self.row_status or bad_rows == "nan":
             return
         for status in self.row_status:
@@ -237,11 +236,10 @@ class Batch:
 
 def count_from_start(error: errors.TorquedError, part: Part) -> None:
     """The server counts rows from the start of its call."""
-    if error.row is None:
-        return
-    here, row = str(error.row), str(part.first + error.row)
-    error.metadata["row"] = row
-    error.message = re.sub(rf"\b([Rr]ow) {here}\b", rf"\g<1> {row}", error.message)
+    if error.row is not None:
+        row = str(part.first + error.row)
+        error.message = re.sub(rf"\b([Rr]ow) {error.row}\b", rf"\g<1> {row}", error.message)
+        error.metadata["row"] = row
 
 
 def teller(progress: Any) -> Callable[[int, int], Any]:

@@ -339,17 +339,18 @@ def _block(field: str, points: list[Mapping[str, Any]], joints: list[str],
     lists = [point.get(field) or [] for point in points]
     if joints and not any(lists):
         return None
+    numbers: list[list[float | None]] = []
     for row, given in enumerate(lists):
         if not isinstance(given, list) or len(given) != len(joints):
             raise place.problem(
                 f"{field} is no list of {len(joints)} numbers, one for each joint",
                 row=row, column=field, reason=Reason.WRONG_COLUMN_COUNT)
-        for joint, value in zip(joints, given):
-            if _number(value) is None:
-                raise place.problem(f"{value!r:.40} of {joint} is not a number",
-                                    row=row, column=field, joint=joint)
-    return np.array([[_number(value) for value in given] for given in lists], float,
-                    ).reshape(len(points), len(joints))
+        numbers.append([_number(value) for value in given])
+        if None in numbers[row]:
+            bad = numbers[row].index(None)
+            raise place.problem(f"{given[bad]!r:.40} of {joints[bad]} is not a number",
+                                row=row, column=field, joint=joints[bad])
+    return np.array(numbers, float).reshape(len(points), len(joints))
 
 
 def _seconds(given: Any, row: int, place: FilePlace) -> float:
@@ -386,12 +387,12 @@ def write(path: Path, joints: Sequence[str] | None, time: FloatArray,
     path = pathlib.Path(path)
     suffix = path.suffix.lower()
     if suffix == ".csv":
-        header = [] if joints is None else [
-            ["time", *(f"{joint}.{block}" for block in blocks for joint in joints)]]
+        lines = [] if joints is None else [",".join(
+            ["time", *(f"{joint}.{block}" for block in blocks for joint in joints)])]
         # As Python's floats, whose text reads back to the same number.
-        rows = np.column_stack([time, *blocks.values()]).tolist()
-        path.write_bytes("".join(
-            ",".join(map(str, row)) + "\n" for row in [*header, *rows]).encode())
+        lines += [",".join(map(repr, row))
+                  for row in np.column_stack([time, *blocks.values()]).tolist()]
+        path.write_text("\n".join([*lines, ""]), encoding="utf-8")
     elif suffix == ".npz":
         names = {} if joints is None else {"joint_names": np.array(joints, np.str_)}
         with path.open("wb") as file:

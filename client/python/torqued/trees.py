@@ -10,16 +10,18 @@ from torqued.errors import FileError, FilePlace
 
 # Messages within goals have fewer.
 _MOST_LEVELS = 16
-_NUMBER = re.compile(
-    r"[-+]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?|\.?(nan|inf)|infinity)",
-    re.IGNORECASE)
+_DECIMAL = re.compile("[-+.0-9eE]+")
+_NOT_FINITE = re.compile(r"[-+]?(\.?(nan|inf)|infinity)", re.IGNORECASE)
 
 
 def number_of(word: str) -> float | None:
     """None for what is not a decimal number: float() takes 1_000 and other digits."""
-    if not _NUMBER.fullmatch(word):
+    try:
+        if _DECIMAL.fullmatch(word):
+            return float(word)
+    except ValueError:
         return None
-    return float(word.replace(".", "") if "n" in word.lower() else word)
+    return float(word.replace(".", "")) if _NOT_FINITE.fullmatch(word) else None
 
 
 def read_tree(kind: str, content: bytes, place: FilePlace) -> Any:
