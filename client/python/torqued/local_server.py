@@ -53,8 +53,8 @@ class LocalServer(Entered):
     """
 
     def __init__(self, binary: Path | None = None, *, store: Path | None = None,
-                 models: Path | None = None, arguments: Sequence[str] = (), start_timeout: float = 15.0,
-                 stop_timeout: float = 10.0) -> None:
+                 models: Path | None = None, arguments: Sequence[str] = (),
+                 start_timeout: float = 15.0, stop_timeout: float = 10.0) -> None:
         self._program = (find_server() if binary is None else
                          _executable(os.fspath(binary), os.fspath(binary)))
         self._directory = directory = pathlib.Path(tempfile.mkdtemp(prefix="torqued-"))
