@@ -18,53 +18,36 @@ from wheel.bdist_wheel import bdist_wheel
 
 HERE = pathlib.Path(__file__).resolve().parent
 SERVER = os.environ.get("TORQUED_WHEEL_SERVER")
+# In a source distribution, or in the repository.
+PROTO = pathlib.Path(os.environ.get("TORQUED_PROTO") or next(filter(
+    pathlib.Path.is_dir, [HERE / "proto", HERE.parent.parent / "proto"]), "proto"))
+REPORT = HERE / ("report" if (HERE / "report").is_dir() else "../report")
+DYGRAPHS = pathlib.Path(
+    os.environ.get("DYGRAPHS_DIRECTORY", "/usr/share/javascript/dygraphs"))
 # The libraries that PEP 600 expects on every system.
 SYSTEM_LIBRARIES = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"}
 
 
-def proto_directory():
-    """Where TORQUED_PROTO says, in a source distribution, or in the repository."""
-    named = os.environ.get("TORQUED_PROTO")
-    places = ([pathlib.Path(named)] if named else
-              [HERE / "proto", HERE.parent.parent / "proto"])
-    for directory in places:
-        if (directory / "torqued" / "v1").is_dir():
-            return directory
-    sys.exit(f"there is no torqued/v1 in {places[-1]}: build the package "
-             "inside its repository, or set TORQUED_PROTO")
+def needed(place, name, advice):
+    if not place:
+        sys.exit(f"there is no {name}; {advice}")
+    return place
 
 
-def proto_files(directory):
-    return sorted((directory / "torqued" / "v1").glob("*.proto"))
-
-
-def report_template():
-    """In a source distribution, or in the repository."""
-    return next(path for path in (HERE / "report" / "report.html",
-                                  HERE.parent / "report" / "report.html")
-                if path.exists())
+def program(name, package):
+    return needed(shutil.which(name), name, f"Debian's package is {package}")
 
 
 def filled_report():
     """The template with the chart library in it."""
-    library = pathlib.Path(
-        os.environ.get("DYGRAPHS_DIRECTORY", "/usr/share/javascript/dygraphs"))
-    page = report_template().read_text("utf-8")
+    page = (REPORT / "report.html").read_text("utf-8")
     for mark, name in (("CHART_CSS", "dygraph.min.css"), ("CHART_JS", "dygraph.min.js")):
-        if not (library / name).exists():
-            sys.exit(f"there is no {library / name}; Debian's package is "
-                     "libjs-dygraphs, or set DYGRAPHS_DIRECTORY")
+        needed((DYGRAPHS / name).exists(), DYGRAPHS / name,
+               "Debian's package is libjs-dygraphs, or set DYGRAPHS_DIRECTORY")
         # A browser's debugger would look for the map.
         page = page.replace(f"/*{mark}*/", re.sub(
-            r"/[/*]# sourceMappingURL=.*", "", (library / name).read_text("utf-8")))
+            r"/[/*]# sourceMappingURL=.*", "", (DYGRAPHS / name).read_text("utf-8")))
     return page
-
-
-def program(name, package):
-    found = shutil.which(name)
-    if not found:
-        sys.exit(f"there is no {name}; Debian's package is {package}")
-    return found
 
 
 def add_server(folder):
@@ -72,10 +55,9 @@ def add_server(folder):
     folder.mkdir()
     shutil.copy(SERVER, folder / "torqued")
     listed = subprocess.run(["ldd", SERVER], check=True, capture_output=True, text=True)
-    for line in listed.stdout.splitlines():
-        name, arrow, path = line.strip().partition(" => ")
-        if arrow and name not in SYSTEM_LIBRARIES:
-            shutil.copy(path.split(" (")[0], folder / name)
+    for name, path in re.findall(r"(\S+) => (\S+)", listed.stdout):
+        if name not in SYSTEM_LIBRARIES:
+            shutil.copy(path, folder / name)
     subprocess.run([program("patchelf", "patchelf"), "--set-rpath", "$ORIGIN",
                     *folder.iterdir()], check=True)
 
@@ -85,16 +67,17 @@ class BuildWithStubs(build_py):
         super().run()
         editable = getattr(self, "editable_mode", False)
         target = HERE if editable else pathlib.Path(self.build_lib).resolve()
-        protos = proto_directory()
+        protos = sorted(PROTO.glob("torqued/v1/*.proto"))
+        needed(protos, "torqued/v1/*.proto in the folder proto",
+               "build the package inside its repository, or set TORQUED_PROTO")
         plugin = program("grpc_python_plugin", "protobuf-compiler-grpc")
         subprocess.run(
-            [program("protoc", "protobuf-compiler"), f"-I{protos}",
+            [program("protoc", "protobuf-compiler"), f"-I{PROTO}",
              f"--python_out={target}", f"--pyi_out={target}",
              f"--grpc_python_out={target}",
              f"--plugin=protoc-gen-grpc_python={plugin}",
              f"--torqued_out=python:{target}",
-             f"--plugin={protos / 'plugin' / 'protoc-gen-torqued'}",
-             *map(str, proto_files(protos))],
+             f"--plugin={PROTO / 'plugin' / 'protoc-gen-torqued'}", *protos],
             check=True)
         (target / "torqued" / "report.html").write_text(filled_report(), "utf-8")
         server = target / "torqued" / "server"
@@ -109,10 +92,9 @@ class PlatformWheel(bdist_wheel):
         self.root_is_pure = not SERVER
 
     def get_tag(self):
-        if not SERVER:
-            return super().get_tag()
         # glibc 2.36 is that of Debian 12, on which the server is built.
-        return "py3", "none", f"manylinux_2_36_{platform.machine()}"
+        return (("py3", "none", f"manylinux_2_36_{platform.machine()}") if SERVER
+                else super().get_tag())
 
 
 class SourceWithProtos(sdist):
@@ -120,14 +102,9 @@ class SourceWithProtos(sdist):
         super().make_release_tree(
             base_dir, [file for file in files
                        if "_pb2" not in file and not file.endswith("contract.py")])
-        for folder, kind in (("torqued/v1", "*.proto"), ("plugin", "*")):
-            target = pathlib.Path(base_dir, "proto", folder)
-            target.mkdir(parents=True)
-            for file in proto_directory().joinpath(folder).glob(kind):
-                if file.is_file():
-                    shutil.copy(file, target)
-        pathlib.Path(base_dir, "report").mkdir()
-        shutil.copy(report_template(), pathlib.Path(base_dir, "report"))
+        for name, folder in (("proto", PROTO), ("report", REPORT)):
+            shutil.copytree(folder, pathlib.Path(base_dir, name),
+                            ignore=shutil.ignore_patterns("__pycache__"))
 
 
 setup(cmdclass={"bdist_wheel": PlatformWheel, "build_py": BuildWithStubs,

@@ -21,7 +21,6 @@ import grpc
 from torqued.client import Calls
 from torqued.connection import T, Transport
 from torqued.contract import AwaitedFunctions
-from torqued.evaluation import Batch, Part
 from torqued.retry import Deadline
 from torqued.robot import Described, Urdf, registered
 from torqued.settings import Settings
@@ -45,8 +44,8 @@ class Connection(Transport):
     async def _unary(self, method: Any, request: Any, **words: Any) -> Any:
         return await method(request, metadata=self._metadata, **words)
 
-    def _ahead(self, batch: Batch, part: Part, deadline: Deadline) -> Any:
-        return self._compute(batch.request(part), timeout=deadline.remaining(),
+    def _ahead(self, request: bytes, deadline: Deadline) -> Any:
+        return self._compute(request, timeout=deadline.remaining(),
                              metadata=self._metadata)
 
     async def _result(self, ahead: Any) -> Any:
@@ -113,14 +112,12 @@ class Client(Calls[Robot], AwaitedEntered):
 
 def connect(address: str, **settings: Any) -> Opening[Client]:
     """As torqued.connect."""
-    kind: Any = Client
-    return Opening(lambda: kind.connected(address, settings))
+    return Opening(lambda: Client.connected(address, settings))
 
 
 def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = None,
           store: Optional[Path] = None, arguments: Sequence[str] = (),
           **settings: Any) -> Opening[Client]:
     """As torqued.local."""
-    kind: Any = Client
-    return Opening(lambda: kind.with_server(
+    return Opening(lambda: Client.with_server(
         models, settings, binary=binary, store=store, arguments=arguments))

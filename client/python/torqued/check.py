@@ -6,23 +6,22 @@ from __future__ import annotations
 import os
 import re
 import time
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Iterator, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from torqued import errors
-from torqued.checking import check_progress, refuse, set_field
-from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
+from torqued.checking import refuse, set_field
 from torqued.contract import CHECK_FIELDS, ModelInfo, Reason, ReferenceFrame, TrajectoryTable
-from torqued.formats import Wanted
+from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
+from torqued.files import Wanted
 from torqued.inputs import F64, field, received, rows_field
 from torqued.limits import add_limits, add_wrench_profile
 from torqued.retry import Schedule
 from torqued.trajectory import Trajectory, wrenches
 from torqued.v1 import array_pb2
 from torqued.v1 import trajectory_pb2 as pb
-from torqued.values import FloatArray, Path
+from torqued.values import FloatArray
 from torqued.verdict import TrajectoryVerdict
 
 _OF_FILE = re.compile(r"start\.(\w+)\[(\d+)\]")
@@ -38,43 +37,73 @@ class Check:
     """
 
     def __init__(self, model: ModelInfo, words: Mapping[str, Any]) -> None:
-        given = words["trajectory"]
-        if not isinstance(given, (Trajectory, str, os.PathLike)):
-            refuse("trajectory", "a torqued.Trajectory or the path of a file", given)
-        check_progress(words.get("progress"))
         self.deadline = words.get("deadline")
         self._tell = teller(words.get("progress"))
         self._told = 0
         self._model = model.name
+        self._start = start = pb.CheckTrajectoryStart()
         joints = order_of(model, words)
-        self._start = start = _start(model, joints, words)
+        # There are no rows that fail one by one.
+        fill_request(start, model, {**words, "joint_names": joints, "fail_fast": None},
+                     bool(words.get("task")), array_pb2.ENCODING_F64)
+        for word in (*CHECK_FIELDS, "tip_wrench_reference_frame"):
+            value = words.get(word)
+            if word == "tables" and isinstance(value, (str, TrajectoryTable)):
+                value = [value]
+            if value is not None:
+                set_field(start, word, value)
         # Where fields of the start come from.
-        self._files = {}
-        place = add_limits(words.get("limits"), start)
-        if place:
+        self._files: dict[str, Any] = {}
+        if words.get("limits") is not None:
+            place = add_limits(words["limits"], start)
             self._files = {"drives": place, "position_limits": place}
+        given = words["trajectory"]
         if isinstance(given, Trajectory):
             self._trajectory = given.in_order(joints)
-            self._left_out = tuple(joint for joint in given.joint_names or ()
-                                   if joint not in joints)
-        else:
+            self._left_out = [joint for joint in given.joint_names or ()
+                              if joint not in joints]
+        elif isinstance(given, (str, os.PathLike)):
             self._trajectory, self._left_out = Trajectory.of_file(
                 given, Wanted(tuple(joints), rates=not start.derive))
-        given_wrench = words.get("tip_wrench_on_environment")
-        wrench = _given_wrench(self._trajectory, given_wrench, start)
-        if isinstance(given_wrench, (str, os.PathLike)):
-            self._files["tip_wrench_profile"] = errors.FilePlace(str(given_wrench))
-        self._arrays = _arrays(self._trajectory, bool(start.derive), wrench)
+        else:
+            refuse("trajectory", "a torqued.Trajectory or the path of a file", given)
         self._rows = len(self._trajectory)
         frame = ReferenceFrame(start.tip_wrench_reference_frame or ReferenceFrame.LOCAL)
         self._inputs: dict[str, Any] = {"wrench_frame": "REFERENCE_FRAME_" + frame.name}
-        if wrench is not None:
-            self._inputs["wrench"] = wrench
+        self._arrays = self._sent(words.get("tip_wrench_on_environment"))
         names = (TrajectoryTable(table).name.lower() for table in start.tables)
         self._columns = {name: 1 if name in _OF_SPACE else model.nv for name in names}
 
+    def _sent(self, wrench: Any) -> dict[str, FloatArray]:
+        """Arrays with a row for each sample. wrench: one and a file go into the start."""
+        moved, start = self._trajectory, self._start
+        arrays = {"time": moved.time[:, np.newaxis], "q": moved.q}
+        for name in () if start.derive else ("v", "a"):
+            if getattr(moved, name) is None:
+                raise moved.problem(
+                    Reason.MISSING_INPUT, name,
+                    f"the trajectory has no {name}; with derive=\"cubic\" or "
+                    "\"quintic\" v and a come from q")
+            arrays[name] = getattr(moved, name)
+        if moved.tip_wrench is not None:
+            if wrench is not None:
+                raise moved.problem(
+                    Reason.INVALID_OPTION, "tip_wrench_on_environment",
+                    "the trajectory has a tip wrench of its own, and another one is given")
+            arrays["tip_wrench_on_environment"] = moved.tip_wrench
+        elif isinstance(wrench, (str, os.PathLike)):
+            self._files["tip_wrench_profile"] = add_wrench_profile(wrench, start)
+        elif wrench is not None:
+            rows = wrenches(wrench, len(moved))
+            if np.size(wrench) == 6:
+                start.tip_wrench_profile.add(wrench=rows[0])
+            else:
+                self._inputs["wrench"] = arrays["tip_wrench_on_environment"] = rows
+        return {name: np.ascontiguousarray(numbers, F64)
+                for name, numbers in arrays.items()}
+
     def warn(self) -> None:
-        """Of joints that the robot does not move."""
+        """About joints that the robot does not move."""
         if self._left_out:
             file = self._trajectory.file
             errors.warn(errors.LeftOutWarning(
@@ -101,10 +130,8 @@ class Check:
     def _messages(self, count: int) -> Iterator[bytes]:
         yield pb.CheckTrajectoryRequest(start=self._start).SerializeToString()
         for first in range(0, self._rows, count):
-            parts: list[Any] = []
-            for name, numbers in self._arrays.items():
-                parts += rows_field(pb.TrajectorySamples, name,
-                                    numbers[first:first + count])
+            parts = [part for name, numbers in self._arrays.items() for part in rows_field(
+                pb.TrajectorySamples, name, numbers[first:first + count])]
             yield b"".join(field(pb.CheckTrajectoryRequest, "samples", parts))
 
     def take(self, reply: pb.CheckTrajectoryReply) -> None:
@@ -116,7 +143,7 @@ class Check:
             self._take_rows(reply.rows)
 
     def _advance(self, done: int) -> None:
-        # A try that begins again tells nobody less than the one before.
+        # A try that begins again reports only what is beyond the one before.
         if done > self._told:
             self._told = done
             self._tell(done, self._rows)
@@ -132,19 +159,16 @@ class Check:
             if rows.first_sample != first or first + count > self._rows:
                 raise errors.make(
                     "INTERNAL", f"the reply has {count} rows of {name} from "
-                    f"{rows.first_sample} on, where {first} was next of {self._rows}")
+                    f"{rows.first_sample} on; {first} was next of {self._rows}")
             self._tables[name][first:first + count] = numbers
         self._filled += count
 
     def verdict(self) -> TrajectoryVerdict:
-        """After a try ended with OK. Raises InternalError where its replies do
-        not make one."""
-        if self._verdict is None:
-            raise errors.make("INTERNAL", "the reply has no verdict")
-        if any(self._columns.values()) and self._filled < self._rows:
-            raise errors.make(
-                "INTERNAL", f"the reply has {self._filled} of {self._rows} rows"
-                " of the tables")
+        """After a try ended with OK. Raises InternalError if it lacks something."""
+        if self._verdict is None or (
+                any(self._columns.values()) and self._filled < self._rows):
+            raise errors.make("INTERNAL", f"the reply has {self._filled} of {self._rows} "
+                              "rows of the tables, or no verdict")
         self._advance(self._rows)
         # Which a revision alone does not have.
         self._verdict.echo.model = self._model
@@ -157,72 +181,16 @@ class Check:
     def next_try(self, error: errors.TorquedError) -> Iterator[float]:
         """After a try failed. Seconds to wait, one after the other, before the
         next one; raises what is final."""
-        self._name_file(error)
-        # gRPC itself, without a reason, refuses a message for its size; with
-        # one, all samples together are too many.
-        if (isinstance(error, errors.RequestTooLarge)
-                and error.reason is None
-                and 1 < min(self._at_a_time, self._rows)):
-            self._at_a_time = min(self._at_a_time, self._rows) // 2
-            return iter(())
-        return self._schedule.pauses(error)
-
-    def _name_file(self, error: errors.TorquedError) -> None:
-        """The server knows fields, not the file."""
         found = _OF_FILE.match(error.field)
         place = self._files.get(found[1]) if found else None
         if found and place:
             raise place.problem(
                 error.message, reason=error.reason, field=error.field, joint=error.joint,
                 row=found[2] if found[1] == "tip_wrench_profile" else None) from None
-
-
-def _start(model: ModelInfo, joints: Sequence[str],
-           words: Mapping[str, Any]) -> pb.CheckTrajectoryStart:
-    start = pb.CheckTrajectoryStart()
-    # There are no rows that fail one by one.
-    fill_request(start, model, {**words, "joint_names": joints, "fail_fast": None},
-                 bool(words.get("task")), array_pb2.ENCODING_F64)
-    for word in (*CHECK_FIELDS, "tip_wrench_reference_frame"):
-        value = words.get(word)
-        if value is not None:
-            set_field(start, word, [value] if word == "tables" and isinstance(
-                value, (str, TrajectoryTable)) else value)
-    return start
-
-
-def _given_wrench(trajectory: Trajectory, given: npt.ArrayLike | Path | None,
-                  start: pb.CheckTrajectoryStart) -> FloatArray | None:
-    """Rows of the option, one for each sample. One wrench and a file go into `start`."""
-    if given is None:
-        return None
-    if trajectory.tip_wrench is not None:
-        raise trajectory.problem(
-            Reason.INVALID_OPTION, "tip_wrench_on_environment",
-            "the trajectory has a tip wrench of its own, and another one is given")
-    if isinstance(given, (str, os.PathLike)):
-        add_wrench_profile(given, start)
-        return None
-    rows = wrenches(given, len(trajectory))
-    if np.size(given) != 6:
-        return rows
-    start.tip_wrench_profile.add(wrench=rows[0])
-    return None
-
-
-def _arrays(trajectory: Trajectory, derives: bool,
-            wrench: FloatArray | None) -> dict[str, FloatArray]:
-    arrays = {"time": trajectory.time[:, np.newaxis], "q": trajectory.q}
-    for name, numbers in (("v", trajectory.v), ("a", trajectory.a)):
-        if derives:
-            continue
-        if numbers is None:
-            raise trajectory.problem(
-                Reason.MISSING_INPUT, name,
-                f"the trajectory has no {name}; with derive=\"cubic\" or "
-                "\"quintic\" v and a come from q")
-        arrays[name] = numbers
-    wrench = trajectory.tip_wrench if wrench is None else wrench
-    if wrench is not None:
-        arrays["tip_wrench_on_environment"] = wrench
-    return {name: np.ascontiguousarray(numbers, F64) for name, numbers in arrays.items()}
+        # gRPC itself, without a reason, refuses a message for its size; with
+        # one, all samples together are too many.
+        most = min(self._at_a_time, self._rows)
+        if isinstance(error, errors.RequestTooLarge) and error.reason is None and most > 1:
+            self._at_a_time = most // 2
+            return iter(())
+        return self._schedule.pauses(error)

@@ -9,6 +9,7 @@ from typing import Any, Generic, Iterable, List, Mapping, Optional, Sequence, Ty
 from torqued.connection import Connection, run, served, within
 from torqued.contract import (
     GetServerInfoReply, ModelInfo, ModelSummary, Validation, ValidateModelReply)
+from torqued.errors import InvalidArgument
 from torqued.local_server import LocalServer
 from torqued.message import view
 from torqued.robot import Robot, Urdf, description_of, name_of, with_places
@@ -64,8 +65,7 @@ class Calls(Generic[R]):
 
     @property
     def address(self) -> str:
-        address: str = self.connection.settings.address
-        return address
+        return self.connection.settings.address
 
     @served
     async def model(self, reference: str, *, deadline: Optional[float] = None) -> R:
@@ -77,8 +77,7 @@ class Calls(Generic[R]):
     async def describe(self, reference: str, *,
                        deadline: Optional[float] = None) -> ModelInfo:
         """What `model` knows of it."""
-        info: ModelInfo = view((await self._get(reference, False, deadline)).model)
-        return info
+        return view((await self._get(reference, False, deadline)).model)
 
     @served
     async def source(self, reference: str, *, deadline: Optional[float] = None) -> bytes:
@@ -115,10 +114,11 @@ class Calls(Generic[R]):
         request = pb.RegisterModelRequest(
             name=name, label=label, expected_current=expected_current,
             **description_of(urdf, tip_frame, validation))
-        with with_places(urdf):
-            reply = await self.connection.change(
-                self.connection.registry.RegisterModel, request,
-                self.connection.deadline(deadline))
+        try:
+            reply = await self.connection.call(
+                self.connection.registry.RegisterModel, request, deadline, changes=True)
+        except InvalidArgument as error:
+            raise with_places(error, urdf) from None
         return self._described(reply.model)
 
     @served
@@ -126,11 +126,10 @@ class Calls(Generic[R]):
                        validation: Union[Validation, str, None] = None,
                        deadline: Optional[float] = None) -> ValidateModelReply:
         """What registering it would say; nothing is stored."""
-        reply: ValidateModelReply = view(await self.connection.read(
+        return view(await self.connection.call(
             self.connection.registry.ValidateModel,
             pb.ValidateModelRequest(**description_of(urdf, tip_frame, validation)),
-            self.connection.deadline(deadline)))
-        return reply
+            deadline))
 
     @served
     async def models(self, *, deadline: Optional[float] = None) -> List[ModelSummary]:
@@ -139,7 +138,7 @@ class Calls(Generic[R]):
         models: List[ModelSummary] = []
         end = self.connection.deadline(deadline)
         while True:
-            page = await self.connection.read(
+            page = await self.connection.call(
                 self.connection.registry.ListModels, request, end)
             models += map(view, page.models)
             request.page_token = page.next_page_token
@@ -150,25 +149,23 @@ class Calls(Generic[R]):
     async def delete(self, name: str, *, expected_current: Optional[str] = None,
                      deadline: Optional[float] = None) -> None:
         """Removes a name with all its history."""
-        await self.connection.change(
+        await self.connection.call(
             self.connection.registry.DeleteModel,
             pb.DeleteModelRequest(name=name, expected_current=expected_current),
-            self.connection.deadline(deadline))
+            deadline, changes=True)
 
     @served
     async def server_info(self, *, deadline: Optional[float] = None) -> GetServerInfoReply:
         """What the server is and how much it accepts at a time."""
-        reply: GetServerInfoReply = view(await self.connection.read(
+        return view(await self.connection.call(
             self.connection.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
-            self.connection.deadline(deadline)))
-        return reply
+            deadline))
 
     @served
     async def health(self, *, deadline: Optional[float] = None) -> Health:
         """What the server says of itself now; never tried again. Raises
         Unavailable, DeadlineExceeded."""
-        health: Health = await self.connection.health(self.connection.deadline(deadline))
-        return health
+        return await self.connection.health(deadline)
 
     @served
     async def close(self) -> None:
@@ -178,10 +175,9 @@ class Calls(Generic[R]):
             await self.connection.aside(self.server.stop)
 
     async def _get(self, reference: str, source: bool, deadline: Optional[float]) -> Any:
-        return await self.connection.read(
+        return await self.connection.call(
             self.connection.registry.GetModel,
-            pb.GetModelRequest(model=reference, include_source=source),
-            self.connection.deadline(deadline))
+            pb.GetModelRequest(model=reference, include_source=source), deadline)
 
     def _described(self, model: Any) -> Any:
         return self._robot(self, view(model))
@@ -209,8 +205,7 @@ def connect(address: str, **settings: Any) -> Client:
     "unix:/path". Keywords: see `Settings`. Raises InvalidArgument (INVALID_OPTION)
     for what is no address or does not fit it, Unavailable if none answers, and
     Unimplemented, mostly, if a server answers that is no torqued."""
-    client: Client = run(Client.connected(address, settings))
-    return client
+    return run(Client.connected(address, settings))
 
 
 def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = None,
@@ -223,15 +218,12 @@ def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = 
     Other keywords: see `Settings`. Raises LocalServerError; InvalidArgument for a
     description that is refused.
     """
-    client: Client = run(Client.with_server(
+    return run(Client.with_server(
         models, settings, binary=binary, store=store, arguments=arguments))
-    return client
 
 
 def description_files(models: Union[Iterable[Path], Path]) -> List[pathlib.Path]:
     if isinstance(models, (str, os.PathLike)):
         models = [models]
-    files: List[pathlib.Path] = []
-    for path in map(pathlib.Path, models):
-        files += sorted(path.glob("*.urdf")) if path.is_dir() else [path]
-    return files
+    return [file for path in map(pathlib.Path, models) for file in (
+        sorted(path.glob("*.urdf")) if path.is_dir() else [path])]

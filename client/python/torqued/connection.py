@@ -18,12 +18,10 @@ import grpc
 
 from torqued import errors
 from torqued.check import Check
-from torqued.checking import check_seconds
+from torqued.checking import check_number
 from torqued.evaluation import WINDOW, Batch, Evaluation, Part, count_from_start
 from torqued.retry import Budget, Deadline, Schedule
-from torqued.settings import (
-    HEALTH_METHOD, HEALTH_REQUEST, TLS, Health, Settings, credentials_of, health_of,
-    metadata_of)
+from torqued.settings import HEALTH_METHOD, TLS, Health, Settings
 from torqued.v1 import (
     dynamics_pb2, model_registry_pb2_grpc, server_info_pb2, server_info_pb2_grpc,
     trajectory_pb2)
@@ -70,8 +68,7 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     try:
         coroutine.send(None)
     except StopIteration as end:
-        result: T = end.value
-        return result
+        return end.value
     raise AssertionError("a blocking call is suspended")
 
 
@@ -85,9 +82,9 @@ class Transport:
         self._closed = closed
         self._budget = Budget()
         options = settings.channel_options()
-        credentials = credentials_of(settings)
+        credentials = settings.credentials()
         # Of each call: gRPC's own credentials of calls do not work without TLS.
-        self._metadata = metadata_of(settings)
+        self._metadata = settings.metadata()
         self.channel = (
             grpc_kind.insecure_channel(settings.address, options)
             if credentials is None else grpc_kind.secure_channel(
@@ -110,19 +107,21 @@ class Transport:
         if self._closed.is_set():
             raise errors.make("CANCELLED", "the client is closed")
 
-    def deadline(self, seconds: float | None = None) -> Deadline:
+    def deadline(self, seconds: Deadline | float | None = None) -> Deadline:
         """From now on; None: that of the settings. Raises InvalidArgument
         (INVALID_OPTION) for what is no number of seconds."""
-        check_seconds("deadline", seconds)
-        return Deadline(self.settings.deadline if seconds is None else seconds)
+        if isinstance(seconds, Deadline):
+            return seconds
+        seconds = self.settings.deadline if seconds is None else seconds
+        check_number("deadline", seconds, "seconds", 0)
+        return Deadline(seconds)
 
     def _schedule(self, deadline: Deadline) -> Schedule:
-        return Schedule(deadline, self.settings.retry, self.settings.on_retry,
-                        self._budget)
+        return Schedule(deadline, self.settings, self._budget)
 
-    # What blocks or suspends, of each kind of connection: `aside` has the result of what
-    # takes long without a call, `_ahead` begins a call, whose `_result` or `_drop` ends
-    # it. Batches of more than `few_parts` calls have several of them under way.
+    # Of each kind of connection: `aside` runs what takes long without a call, `_ahead`
+    # begins a call, whose `_result` or `_drop` ends it. Batches of more than `few_parts`
+    # calls have several of them under way.
     few_parts: int
     aside: Any
     close: Any
@@ -137,7 +136,6 @@ class Transport:
         """Raises Unavailable if no server answers, and what fits if another one does."""
         end = time.monotonic() + min(
             self.settings.wait_for_server, self.settings.deadline)
-        address = self.settings.address
         while True:
             try:
                 self.server = await self._unary(
@@ -146,101 +144,82 @@ class Transport:
                 return
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
-            if errors.is_of_another_server(error):
-                raise errors.make(error.code, f"no torqued server answers at {address}: "
-                                  f"{error.message}")
-            # Any other word of the server shows that it is there.
-            if error.reason is not None or not isinstance(
-                    error, (errors.Unavailable, errors.DeadlineExceeded)):
+            # Any word of the server shows that it is there.
+            if error.reason is not None:
                 return
-            if time.monotonic() >= end:
-                raise errors.make(error.code, f"no connection to {address}: "
-                                  f"{error.message}", metadata=error.metadata)
+            gone = isinstance(error, (errors.Unavailable, errors.DeadlineExceeded))
+            if not gone or time.monotonic() >= end:
+                problem = "no connection to" if gone else "no torqued server answers at"
+                raise errors.make(
+                    error.code, f"{problem} {self.settings.address}: {error.message}",
+                    metadata=error.metadata)
             await self._closes_within(_POLL_SECONDS)
 
-    async def health(self, deadline: Deadline) -> Health:
+    async def health(self, seconds: float | None) -> Health:
         self._check_open()
         try:
-            return health_of(await self._unary(
-                self._health, HEALTH_REQUEST, timeout=deadline.remaining()))
+            reply = await self._unary(
+                self._health, b"", timeout=self.deadline(seconds).remaining())
         except grpc.RpcError as failure:
             raise errors.decode(failure) from None
+        # The one field of a HealthCheckResponse is an enum.
+        return Health({b"\x08\x01": 1, b"\x08\x02": 2}.get(reply, 0))
 
-    async def read(self, method: Any, request: Any, deadline: Deadline,
-                   schedule: Schedule | None = None) -> Any:
-        """A call that changes nothing, tried again if that may help."""
+    async def call(self, method: Any, request: Any, seconds: Deadline | float | None = None,
+                   *, changes: bool = False, schedule: Schedule | None = None,
+                   ahead: Any = None) -> Any:
+        """A call that is tried again if that may help. ahead: the first try, under way.
+
+        What `changes` something is tried again only if the server says that it has not
+        begun, and if a server answers then: to find nobody, or the end of the old
+        connection, would be final.
+        """
+        deadline = self.deadline(seconds)
+        words: dict[str, Any] = {}
         while True:
             self._check_open()
             try:
-                reply = await self._unary(method, request, timeout=deadline.remaining())
+                reply = await (self._result(ahead) if ahead is not None else self._unary(
+                    method, request, **{"timeout": deadline.remaining(), **words}))
                 self._budget.answered()
                 return reply
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
             schedule = schedule or self._schedule(deadline)
-            await self._pause(schedule.pauses(error))
-
-    async def change(self, method: Any, request: Any, deadline: Deadline) -> Any:
-        """A call that is made again only if the server says that it has not begun,
-        and if a server answers then: to find nobody, or the end of the old
-        connection, would be final."""
-        schedule = self._schedule(deadline)
-        again = False
-        while True:
-            self._check_open()
-            try:
-                reply = await self._unary(method, request, timeout=schedule.remaining(),
-                                          wait_for_ready=again)
-                self._budget.answered()
-                return reply
-            except grpc.RpcError as failure:
-                error = errors.decode(failure)
-            await self._pause(schedule.only_refused(error))
-            await self.read(
-                self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
-                deadline, schedule)
-            again = True
+            # The deadline of what was sent ahead may be renewed since.
+            if ahead is None or not isinstance(error, errors.DeadlineExceeded):
+                await self._pause(schedule.pauses(error, changes))
+            ahead = None
+            if changes:
+                await self.call(
+                    self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
+                    deadline, schedule=schedule)
+                words = {"wait_for_ready": True, "timeout": schedule.remaining()}
 
     async def compute(self, batch: Batch) -> Evaluation:
         parts = batch.parts(self.settings, self.server)
         deadline = self.deadline(batch.deadline)
-        if len(parts) <= self.few_parts:
-            for part in parts:
-                await self._part(batch, deadline, part)
-            return batch.evaluation()
-        waiting = iter(parts)
+        waiting = iter(parts if len(parts) > self.few_parts else ())
         sent: collections.deque[Any] = collections.deque()
         try:
             for part in parts:
                 for later in itertools.islice(waiting, WINDOW - len(sent)):
                     self._check_open()
-                    sent.append(self._ahead(batch, later, deadline))
-                await self._part(batch, deadline, part, sent[0])
-                sent.popleft()
+                    request = batch.request(later)
+                    sent.append((request, self._ahead(request, deadline)))
+                await self._part(batch, deadline, part, *(sent[0] if sent else ()))
+                if sent:
+                    sent.popleft()
         finally:
-            for one in sent:
-                self._drop(one)
+            for _, call in sent:
+                self._drop(call)
         return batch.evaluation()
 
     async def _part(self, batch: Batch, deadline: Deadline, part: Part,
-                    ahead: Any = None) -> None:
-        """ahead: the call under way, if there is one."""
+                    request: bytes | None = None, ahead: Any = None) -> None:
         try:
-            schedule = reply = None
-            if ahead is not None:
-                schedule = self._schedule(deadline)
-                self._check_open()
-                try:
-                    reply = await self._result(ahead)
-                    self._budget.answered()
-                except grpc.RpcError as failure:
-                    error = errors.decode(failure)
-                    # The deadline of what was sent ahead may be renewed since.
-                    if not isinstance(error, errors.DeadlineExceeded):
-                        await self._pause(schedule.pauses(error))
-            if reply is None:
-                reply = await self.read(
-                    self._compute, batch.request(part), deadline, schedule)
+            reply = await self.call(
+                self._compute, request or batch.request(part), deadline, ahead=ahead)
         except errors.TorquedError as error:
             count_from_start(error, part)
             raise
@@ -294,9 +273,9 @@ class Connection(Transport):
     async def _unary(self, method: Any, request: Any, **words: Any) -> Any:
         return method(request, metadata=self._metadata, **words)
 
-    def _ahead(self, batch: Batch, part: Part, deadline: Deadline) -> Any:
-        return self._sender.submit(lambda: self._compute.future(
-            batch.request(part), timeout=deadline.remaining(), metadata=self._metadata))
+    def _ahead(self, request: bytes, deadline: Deadline) -> Any:
+        return self._sender.submit(self._compute.future, request,
+                                   timeout=deadline.remaining(), metadata=self._metadata)
 
     async def _result(self, ahead: Any) -> Any:
         return ahead.result().result()
@@ -310,8 +289,7 @@ class Connection(Transport):
             yield reply
 
     async def _closes_within(self, seconds: float) -> bool:
-        closes: bool = self._closed.wait(seconds)
-        return closes
+        return self._closed.wait(seconds)
 
     async def close(self) -> None:
         self._closed.set()

@@ -6,6 +6,7 @@ Every failure of a call is a `TorquedError`. Its class says what kind it is, its
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
@@ -19,9 +20,8 @@ from google.protobuf import message as protobuf_message
 from torqued.contract import Reason, RowCode, RowStatus
 from torqued.v1 import errors_pb2
 
-# Characters that a terminal acts on instead of showing them: controls, separators
-# of lines, and those that turn the direction of the text beside them. Newlines and
-# tabs stay as they are. torquectl escapes the same characters.
+# Controls, separators of lines, and what turns the direction of the text beside it, but
+# not newlines and tabs; torquectl escapes the same.
 _STEERING = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -52,13 +52,11 @@ class TorquedError(Exception):
         in it what could steer a terminal.
     """
 
-    def __init__(
-        self, message: str, *, code: str = "UNKNOWN",
-        reason: Reason | None = None,
-        field_violations: Sequence[FieldViolation] = (),
-        metadata: Mapping[str, str] | None = None,
-        retry_delay: float | None = None,
-    ) -> None:
+    def __init__(self, message: str, *, code: str = "UNKNOWN",
+                 reason: Reason | None = None,
+                 field_violations: Sequence[FieldViolation] = (),
+                 metadata: Mapping[str, str] | None = None,
+                 retry_delay: float | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.code = code
@@ -105,8 +103,7 @@ class FileError(InvalidArgument):
 
     @property
     def line(self) -> int | None:
-        line = self.metadata.get("line", "")
-        return int(line) if line else None
+        return int(self.metadata.get("line", 0)) or None
 
     @property
     def column(self) -> str:
@@ -177,13 +174,8 @@ class RowError(TorquedError, ArithmeticError):
         self.status = status
         self.args = (status,)  # What pickle makes it from.
 
-    @property
-    def row_code(self) -> RowCode:
-        return self.status.code or RowCode(0)
-
-    @property
-    def value(self) -> float:
-        return self.status.value
+        self.row_code: RowCode = status.code or RowCode(0)
+        self.value: float = status.value
 
     def __str__(self) -> str:
         return plain(f"{self.message} [{self.row_code.name}]")
@@ -218,31 +210,26 @@ def warn(warning: Warning) -> None:
     warnings.warn(warning, stacklevel=level)
 
 
-_BY_CODE: dict[str, type[TorquedError]] = {
+_BY_CODE: dict[str, Any] = {
     **{re.sub("(?!^)([A-Z])", r"_\1", kind.__name__).upper(): kind for kind in (
         InvalidArgument, NotFound, FailedPrecondition, ResourceExhausted, Unavailable,
         DeadlineExceeded, Cancelled, PermissionDenied, Unimplemented)},
     "OUT_OF_RANGE": InvalidArgument, "UNAUTHENTICATED": PermissionDenied,
     "INTERNAL": InternalError}
-_BY_REASON: dict[Any, type[TorquedError]] = {
+_BY_REASON: dict[Any, Any] = {
     Reason.REQUEST_TOO_LARGE: RequestTooLarge, Reason.OVERLOADED: Overloaded}
-
-# gRPC itself refuses a message for its size without details, and other things
-# with the same code, so only the sentence tells: that of gRPC in C++ and Go, in
-# Java, and in .NET.
-_SIZE_SENTENCES = ("essage larger than max", "essage exceeds maximum size",
-                   "essage exceeds the maximum")
+# gRPC itself refuses a message for its size without details, and other things with the
+# same code: in C++ and Go, in Java, and in .NET.
+_TOO_LARGE = re.compile("essage (larger than max|exceeds (the )?maximum)")
 
 
 def make(code: str, message: str, *, reason: Reason | None = None,
          **details: Any) -> TorquedError:
     """The exception of the class that fits. details: of `TorquedError`."""
-    kind: Any = _BY_REASON.get(reason, _BY_CODE.get(code, TorquedError))
-    if kind is ResourceExhausted and reason is None and any(
-            sentence in message for sentence in _SIZE_SENTENCES):
+    kind = _BY_REASON.get(reason, _BY_CODE.get(code, TorquedError))
+    if kind is ResourceExhausted and reason is None and _TOO_LARGE.search(message):
         kind = RequestTooLarge
-    error: TorquedError = kind(message, code=code, reason=reason, **details)
-    return error
+    return kind(message, code=code, reason=reason, **details)
 
 
 def invalid(reason: Reason, field: str, message: str, **metadata: str) -> TorquedError:
@@ -282,58 +269,35 @@ class FilePlace:
 _LOST = re.compile(
     "RST_STREAM|Stream removed|[Ss]ocket closed|[Cc]onnection (reset|closed)"
     "|[Bb]roken pipe|GOAWAY|[Tt]ransport (is )?clos|No status received")
-# What gRPC says of an answer of HTTP, of a proxy or a web server.
-_HTTP = re.compile("HTTP status|http2 header with status")
-
-
-def is_of_another_server(error: TorquedError) -> bool:
-    """Whether it says that what answered knows nothing of the call, as a server
-    that is not ours, or that something which speaks HTTP answered."""
-    if error.reason is not None or error.metadata:
-        return False
-    return error.code == "UNIMPLEMENTED" or (
-        error.code in ("INTERNAL", "UNKNOWN")
-        and _HTTP.search(error.message) is not None)
-
 
 def decode(failure: grpc.RpcError) -> TorquedError:
     """The failure of a call, with the details that the server sent. A connection
     that ended under a call is UNAVAILABLE."""
-    code = failure.code().name
-    message = failure.details() or code
-    for key, value in failure.trailing_metadata() or ():
-        if key == "grpc-status-details-bin":
-            try:
-                status = errors_pb2.Status.FromString(value)
-            except protobuf_message.DecodeError:
-                break
-            # Details of another code are void: gRPC ended the call before the service.
-            if status.code == failure.code().value[0]:
-                return _with_details(code, message, status)
-    if code in ("INTERNAL", "UNKNOWN") and _LOST.search(message):
-        code = "UNAVAILABLE"
-    return make(code, message)
-
-
-def _with_details(code: str, message: str, status: errors_pb2.Status) -> TorquedError:
+    code, message = failure.code().name, failure.details() or failure.code().name
+    status = errors_pb2.Status()
+    with contextlib.suppress(protobuf_message.DecodeError):
+        for key, value in failure.trailing_metadata() or ():
+            if key == "grpc-status-details-bin":
+                status.ParseFromString(value)
+    # Details of another code are void: gRPC ended the call before the service.
+    if status.code != failure.code().value[0]:
+        lost = code in ("INTERNAL", "UNKNOWN") and _LOST.search(message)
+        return make("UNAVAILABLE" if lost else code, message)
     found: dict[str, Any] = {}
     for detail in status.details:
         # The messages mirror google.rpc, and so do the type URLs.
-        name = detail.type_url.rpartition("/")[2].removeprefix("google.rpc.")
-        try:
-            read = getattr(errors_pb2, name).FromString(detail.value)
-        except (AttributeError, protobuf_message.DecodeError):
-            continue
-        if name == "ErrorInfo":
-            # A newer server may have reasons that are not known here.
-            found["reason"] = Reason.__members__.get(read.reason)
-            found["metadata"] = dict(read.metadata)
-            if found["reason"] is None and read.reason:
-                found["metadata"].setdefault("reason", read.reason)
-        elif name == "BadRequest":
-            found["field_violations"] = [
-                FieldViolation(violation.field, violation.description)
-                for violation in read.field_violations]
-        elif name == "RetryInfo" and read.HasField("retry_delay"):
-            found["retry_delay"] = read.retry_delay.ToNanoseconds() / 1e9
+        kind = getattr(errors_pb2, detail.type_url.rpartition(".")[2], None)
+        with contextlib.suppress(AttributeError, protobuf_message.DecodeError):
+            read = kind.FromString(detail.value)  # type: ignore[union-attr]
+            if isinstance(read, errors_pb2.ErrorInfo):
+                # A newer server may have reasons that are not known here.
+                found["reason"] = Reason.__members__.get(read.reason)
+                unknown = {} if found["reason"] else {"reason": read.reason}
+                found["metadata"] = {**unknown, **read.metadata}
+            elif isinstance(read, errors_pb2.BadRequest):
+                found["field_violations"] = [
+                    FieldViolation(violation.field, violation.description)
+                    for violation in read.field_violations]
+            elif isinstance(read, errors_pb2.RetryInfo):
+                found["retry_delay"] = read.retry_delay.ToNanoseconds() / 1e9
     return make(code, message, **found)

@@ -1,19 +1,20 @@
 """A computation of any number of states: from the keywords of a call to what travels, and
-from replies to an Evaluation. Sends nothing itself; transport.py does."""
+from replies to an Evaluation. Sends nothing itself; connection.py does."""
 
 from __future__ import annotations
 
 import functools
 import math
+import pickle
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from torqued import errors
-from torqued.checking import check_progress, refuse, set_field
+from torqued.checking import refuse, set_field
 from torqued.choice import parse
 from torqued.contract import (
     INPUTS, OPTIONS, QUANTITIES, Echo, ModelInfo, Precision, Quantity, Reason, Results,
@@ -56,7 +57,8 @@ class Evaluation(Results):
         self._leading = leading
         self.rows = math.prod(leading)
         self.row_status = row_status
-        self._echo = echo
+        #: What was computed.
+        self.echo: Echo = view(echo)
         #: Names of the results that there are.
         self.names = tuple(results)
         for name, numbers in results.items():
@@ -77,12 +79,6 @@ class Evaluation(Results):
         return ok.reshape(self._leading)
 
     @property
-    def echo(self) -> Echo:
-        """What was computed."""
-        echo: Echo = view(self._echo)
-        return echo
-
-    @property
     def revision(self) -> str:
         return self.echo.revision
 
@@ -95,12 +91,10 @@ class Evaluation(Results):
     def returned(self, quantity: Quantity) -> Any:
         """What the function of a quantity returns."""
         row = QUANTITIES[quantity]
-        results = [getattr(self, result.name) if result.name in self.names else None
-                   for result in row.results]
+        results = [self.__dict__.get(result.name) for result in row.results]
         return results[0] if row.returns is None else row.returns(*results)
 
     def raise_or_warn(self, bad_rows: str | None) -> None:
-        """As the option `bad_rows` says."""
         if not self.row_status or bad_rows == "nan":
             return
         for status in self.row_status:
@@ -112,9 +106,8 @@ class Evaluation(Results):
             f"the first is row {first.row}: {first.message}"))
 
     def __repr__(self) -> str:
-        bad = len(self.row_status)
-        return (f"<torqued.Evaluation of {self.rows} states: "
-                f"{', '.join(self.names)}; {bad} not ok>")
+        return (f"<torqued.Evaluation of {self.rows} states: {', '.join(self.names)}; "
+                f"{len(self.row_status)} not ok>")
 
 
 class Part(NamedTuple):
@@ -124,9 +117,8 @@ class Part(NamedTuple):
     rows: int
 
     def cut(self, rows: int) -> list[Part]:
-        end = self.first + self.rows
-        return [Part(first, min(rows, end - first))
-                for first in range(self.first, end, rows)]
+        return [Part(self.first + first, min(rows, self.rows - first))
+                for first in range(0, self.rows, rows)]
 
 
 class Question(NamedTuple):
@@ -149,9 +141,7 @@ class Batch:
                  progress: Any = None) -> None:
         self.deadline = deadline
         self._question = question
-        self._leading, self._wanted = states.leading, states.rows
-        # A robot without joints has one state without inputs.
-        self._states = states if states.rows else states.example()
+        self._states, self._rows = states, max(states.rows, 1)
         self._tell = teller(progress)
         self._results: dict[str, Any] = {}
         self._row_status: list[Any] = []
@@ -160,7 +150,7 @@ class Batch:
     def parts(self, settings: Settings,
               server: server_info_pb2.GetServerInfoReply) -> list[Part]:
         """server: 0 where a limit is not known."""
-        whole = Part(0, self._states.rows)
+        whole = Part(0, self._rows)
         if whole.rows == 1:
             return [whole]
         size = min(settings.max_message_bytes,
@@ -169,17 +159,19 @@ class Batch:
         # into the half of one client.
         payload = min(max(size - _OVERHEAD, size // 2), GOOD_MESSAGE,
                       server.max_inflight_bytes // 128 or GOOD_MESSAGE)
-        numbers = sum(count for _, _, count in self._question.results)
-        bytes_of_row = max(
-            self._states.bytes_per_row(), numbers * self._states.dtype.itemsize, 1)
-        rows = max(payload // bytes_of_row, 1)
+        sent = sum(rows.shape[1] * rows.itemsize for rows in self._states.arrays.values()
+                   if len(rows) > 1)
+        returned = self._states.dtype.itemsize * sum(
+            count for _, _, count in self._question.results)
+        rows = max(payload // max(sent, returned, 1), 1)
         rows = rows if rows < 64 else rows // 64 * 64
         return whole.cut(min(rows, settings.chunk_rows or rows, server.max_rows or rows))
 
     def request(self, part: Part) -> bytes:
         pieces: list[Any] = [self._question.head]
-        for name in self._states.arrays:
-            rows = self._states.part(name, *part)
+        for name, rows in self._states.arrays.items():
+            if len(rows) > 1:
+                rows = rows[part.first:part.first + part.rows]
             if name == "tip_wrench_on_environment":
                 pieces += field(dynamics_pb2.ComputeRequest, name,
                                 rows_field(dynamics_pb2.TipWrench, "wrench", rows))
@@ -199,19 +191,17 @@ class Batch:
         self._echo = self._echo or reply.echo
         for row, axes, count in self._question.results:
             numbers = self._numbers(row, axes, count, rows, reply.results)
-            if numbers is None:
-                continue
-            if rows == self._states.rows:
+            if rows == self._rows:
                 self._results[row.name] = numbers
-                continue
-            if row.name not in self._results:
-                self._results[row.name] = np.zeros(
-                    (self._states.rows, *numbers.shape[1:]), numbers.dtype)
-            self._results[row.name][first:first + rows] = numbers
+            elif numbers is not None:
+                if row.name not in self._results:
+                    self._results[row.name] = np.zeros(
+                        (self._rows, *numbers.shape[1:]), numbers.dtype)
+                self._results[row.name][first:first + rows] = numbers
         for status in reply.row_status:
             status.row += first
             self._row_status.append(view(status))
-        self._tell(min(first + rows, self._wanted), self._wanted)
+        self._tell(min(first + rows, self._states.rows), self._states.rows)
         return []
 
     def _numbers(self, row: ResultRow, axes: tuple[int, ...], count: int, rows: int,
@@ -219,12 +209,11 @@ class Batch:
         """[rows, *axes]; None for a result that is left out."""
         sent = getattr(results, row.field)
         if not row.is_array:
-            if row.field == "sigma_min" and not sent:
-                return None
-            if len(sent) != rows:
+            kind: Any = float if row.field == "sigma_min" else np.int64
+            if len(sent) not in ((0, rows) if kind is float else (rows,)):
                 raise errors.make("INTERNAL", f"the reply has {len(sent)} of {row.field} "
                                   f"for {rows} rows")
-            return np.array(sent, float if row.field == "sigma_min" else np.int64)
+            return np.array(sent, kind) if len(sent) else None
         numbers = received(sent, count, rows, row.field, self._states.dtype).reshape(
             rows, *axes)
         if row.field != "pose":
@@ -238,35 +227,35 @@ class Batch:
 
     def evaluation(self) -> Evaluation:
         """Without rows if none were asked for."""
-        results, status = self._results, self._row_status
-        if not self._wanted:
-            results = {name: numbers[:0] for name, numbers in results.items()}
-            status = []
-        return Evaluation(self._leading, results, status,
+        end = self._states.rows
+        results = {name: numbers[:end] for name, numbers in self._results.items()
+                   if numbers is not None}
+        return Evaluation(self._states.leading, results, self._row_status if end else [],
                           self._echo or dynamics_pb2.Echo())
 
 
 def count_from_start(error: errors.TorquedError, part: Part) -> None:
     """The server counts rows from the start of its call."""
-    if error.row is None:
-        return
-    here, row = str(error.row), str(part.first + error.row)
-    error.metadata["row"] = row
-    error.message = re.sub(rf"\b([Rr]ow) {here}\b", rf"\g<1> {row}", error.message)
+    if error.row is not None:
+        row = str(part.first + error.row)
+        error.message = re.sub(rf"\b([Rr]ow) {error.row}\b", rf"\g<1> {row}", error.message)
+        error.metadata["row"] = row
 
 
 def teller(progress: Any) -> Callable[[int, int], Any]:
     """A function of (done, total) from a callback or a tqdm-like bar."""
-    if not hasattr(progress, "update"):
+    if progress is None or callable(progress):
         return progress or (lambda done, total: None)
-    shown = 0
+    if not hasattr(progress, "update"):
+        refuse("progress", "a function of (done, total), or a bar that has update()",
+               progress)
+    shown = [0]
 
     def tell(done: int, total: int) -> None:
-        nonlocal shown
         if getattr(progress, "total", None) is None:
             progress.total = total
-        progress.update(done - shown)
-        shown = done
+        progress.update(done - shown[0])
+        shown[0] = done
 
     return tell
 
@@ -275,7 +264,7 @@ def teller(progress: Any) -> Callable[[int, int], Any]:
 
 
 def fill_request(message: Any, model: ModelInfo, words: Mapping[str, Any], task: bool,
-                 encoding: Any, places: Sequence[ExternalWrench] = ()) -> None:
+                 encoding: Any, places: Sequence[tuple[str, Any]] = ()) -> None:
     """Sets the fields of options, except frames of wrenches. task: whether those of a
     task count."""
     message.model = "@" + model.revision
@@ -287,25 +276,14 @@ def fill_request(message: Any, model: ModelInfo, words: Mapping[str, Any], task:
         for target in (options, options.terms, message.operational_space):
             if word in target.DESCRIPTOR.fields_by_name:
                 set_field(target, word, value)
-    for wrench in places:
-        place = options.external_wrenches.add(frame=wrench.frame)
-        if wrench.reference_frame is not None:
-            set_field(place, "reference_frame", wrench.reference_frame)
+    for frame, reference_frame in places:
+        place = options.external_wrenches.add(frame=frame)
+        if reference_frame is not None:
+            set_field(place, "reference_frame", reference_frame)
     if task:
         message.operational_space.SetInParent()
     else:
         message.ClearField("operational_space")
-
-
-def _parsed_quantities(names: Any) -> Iterator[Quantity]:
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        names = [names]
-    for index, name in enumerate(names):
-        try:
-            yield parse(Quantity, name)
-        except ValueError as error:
-            raise errors.invalid(Reason.INVALID_FIELD, f"quantities[{index}]",
-                                 str(error)) from None
 
 
 def order_of(model: ModelInfo, words: Mapping[str, Any]) -> Sequence[str]:
@@ -322,16 +300,23 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
              known: dict[Any, Question]) -> Batch:
     """words: inputs and options, none of them None. known: questions that the robot has
     asked before."""
-    chosen = tuple(_parsed_quantities(quantities))
+    if isinstance(quantities, str) or not isinstance(quantities, Iterable):
+        quantities = [quantities]
+    chosen: tuple[Quantity, ...] = ()
+    for name in quantities:
+        try:
+            chosen += (parse(Quantity, name),)
+        except ValueError as error:
+            raise errors.invalid(Reason.INVALID_FIELD, f"quantities[{len(chosen)}]",
+                                 str(error)) from None
     deadline, progress = words.pop("deadline", None), words.pop("progress", None)
-    check_progress(progress)
     bad_rows = words.pop("bad_rows", "raise")
     if bad_rows not in ("raise", "nan"):
         refuse("bad_rows", '"raise" or "nan"', bad_rows)
     tables, options = {}, {}
     places: list[ExternalWrench] = []
     for name, given in words.items():
-        if name not in INPUTS or name == "gravity" and np.ndim(_shaped(given)) < 2:
+        if name not in INPUTS or name == "gravity" and not _has_rows(given):
             options[name] = given
         elif name == "external_wrenches_on_robot":
             places = _places(given)
@@ -344,32 +329,22 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
     states = States(tables)
     if not states.rows:
         options.pop("fail_fast", None)
-    key = (chosen, states.dtype, *[
-        (name, type(given), _fixed(given)) for name, given in options.items()], *[
-            (place.frame, place.reference_frame) for place in places])
+    frames = [(place.frame, place.reference_frame) for place in places]
     try:
-        question = known.get(key)
-    except TypeError:  # An option has no hash.
-        question = _question(model, chosen, states.dtype, options, places)
+        said: Any = pickle.dumps((options, frames)) if options or frames else b""
+    except Exception:  # Objects of some kinds fail in ways of their own.
+        said = object()
+    key = (chosen, states.dtype, said)
+    question = known.get(key)
     if question is None:
-        question = _question(model, chosen, states.dtype, options, places)
         if len(known) >= _KEPT:
             known.clear()
-        known[key] = question
+        known[key] = question = _question(model, chosen, states.dtype, options, frames)
     return Batch(question, states, deadline, progress)
 
 
-def _fixed(given: Any) -> Any:
-    """What the value of an option is now, for a key."""
-    if isinstance(given, dict):
-        return tuple((name, _fixed(value)) for name, value in given.items())
-    if isinstance(given, np.ndarray):
-        return given.dtype.str, given.shape, given.tobytes()
-    return tuple(map(_fixed, given)) if isinstance(given, list) else given
-
-
 def _question(model: ModelInfo, quantities: tuple[Quantity, ...], kind: Any,
-              options: Mapping[str, Any], places: Sequence[ExternalWrench]) -> Question:
+              options: Mapping[str, Any], places: Sequence[tuple[str, Any]]) -> Question:
     request = dynamics_pb2.ComputeRequest()
     request.quantities.extend(quantities)
     frame = options.get("tip_wrench_reference_frame")
@@ -389,39 +364,32 @@ def _question(model: ModelInfo, quantities: tuple[Quantity, ...], kind: Any,
         (row, shape, math.prod(shape)) for row, shape in zip(rows, shapes)))
 
 
-def _shaped(given: Any) -> Any:
-    """What is ragged has rows, too."""
+def _has_rows(given: Any) -> bool:
     try:
-        return np.asarray(given)
-    except ValueError:
-        return np.zeros((1, 1))
+        return np.ndim(given) > 1
+    except ValueError:  # They are ragged.
+        return True
 
 
 def _places(given: Any) -> list[ExternalWrench]:
     if isinstance(given, Mapping):
         return [ExternalWrench(wrench, frame) for frame, wrench in given.items()]
-    if isinstance(given, ExternalWrench):
-        return [given]
-    if isinstance(given, Iterable):
-        places = list(given)
-        if all(isinstance(place, ExternalWrench) for place in places):
-            return places
-    refuse("external_wrenches_on_robot", "a dict from link names to wrenches, or a "
-           "list of torqued.ExternalWrench", given)
+    places = list(given) if isinstance(given, Iterable) else [given]
+    if not all(isinstance(place, ExternalWrench) for place in places):
+        refuse("external_wrenches_on_robot", "a dict from link names to wrenches, or a "
+               "list of torqued.ExternalWrench", given)
+    return places
 
 
 def _beside(places: list[ExternalWrench]) -> FloatArray:
     """All wrenches in one table, six columns each."""
     name = "external_wrenches_on_robot"
     tables = [table(name, place.wrench) for place in places]
-    for index, numbers in enumerate(tables):
-        if numbers.shape[-1] != 6:
-            raise errors.invalid(
-                Reason.WRONG_COLUMN_COUNT, name,
-                f"external wrench {index} has {numbers.shape[-1]} numbers; give 6")
     try:
+        if any(numbers.shape[-1] != 6 for numbers in tables):
+            raise ValueError("give 6 numbers for each wrench")
         leading = np.broadcast_shapes(*(numbers.shape[:-1] for numbers in tables))
     except ValueError as error:
-        raise errors.invalid(Reason.WRONG_ROW_COUNT, name, f"{name}: {error}") from None
+        raise errors.invalid(Reason.WRONG_COLUMN_COUNT, name, f"{name}: {error}") from None
     return np.concatenate(
         [np.broadcast_to(numbers, (*leading, 6)) for numbers in tables], -1)

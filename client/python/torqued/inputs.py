@@ -37,56 +37,39 @@ def table(name: str, given: Any, order: Optional[Sequence[str]] = None) -> Float
 
 
 def _numbers(name: str, given: Any) -> FloatArray:
-    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
-        raise errors.invalid(
-            Reason.MALFORMED_ARRAY, name,
-            f"{name} has masked numbers; give NaN, or other numbers, for them")
     try:
+        if np.ma.is_masked(given):
+            raise ValueError("some are masked; give NaN, or other numbers, for them")
         numbers = np.asarray(given)
+        if numbers.dtype.kind not in "fiub":
+            raise ValueError(f"they have the type {numbers.dtype}")
     except ValueError as error:
-        raise errors.invalid(
-            Reason.MALFORMED_ARRAY, name,
-            f"{name} is not a table of numbers: {error}") from None
-    if numbers.dtype.kind not in "fiub":
-        raise errors.invalid(
-            Reason.MALFORMED_ARRAY, name,
-            f"{name} has the type {numbers.dtype}, which is not a real number")
-    kind: Any = F32 if numbers.dtype == np.float32 else F64
-    return np.asarray(numbers, kind, order="C")
+        raise errors.invalid(Reason.MALFORMED_ARRAY, name,
+                             f"{name} is not a table of real numbers: {error}") from None
+    return np.asarray(numbers, F32 if numbers.dtype == np.float32 else F64, order="C")
 
 
 def _by_name(name: str, given: Columns, order: Sequence[str]) -> FloatArray:
     keys = list(given.keys())
-    for key in keys:
-        if key not in order:
+    for joint in [*keys, *order]:
+        if (joint in keys) != (joint in order):
             raise errors.invalid(
                 Reason.WRONG_JOINT_NAMES, name,
-                f"{name} has {key!r}, which is not a movable joint of this model; "
-                f"there are {', '.join(order)}", joint=str(key))
-    for joint in order:
-        if joint not in keys:
-            raise errors.invalid(
-                Reason.WRONG_JOINT_NAMES, name,
-                f"{name} lacks the joint {joint!r}", joint=joint)
+                f"{name} takes the joints {', '.join(order)}; {joint!r} is "
+                + ("missing" if joint in order else "unknown"), joint=str(joint))
     columns = [_numbers(f"{name}[{joint!r}]", given[joint]) for joint in order]
-    leading = max((column.shape for column in columns), key=math.prod, default=())
-    for joint, column in zip(order, columns):
-        if column.shape not in ((), (1,), leading):
-            raise errors.invalid(
-                Reason.WRONG_ROW_COUNT, name,
-                f"{name}[{joint!r}] has the shape {column.shape}, another joint "
-                f"{leading}", joint=joint)
-    if not columns:
-        return np.zeros((1, 0))
-    return np.stack([np.broadcast_to(column, leading) for column in columns], -1)
+    try:
+        return np.stack(np.broadcast_arrays(*columns), -1) if columns else np.zeros((1, 0))
+    except ValueError as error:
+        raise errors.invalid(Reason.WRONG_ROW_COUNT, name, f"{name}: {error}") from None
 
 
 class States:
     """The inputs of a call by their names on the wire.
 
     leading: the axes before those of one state, by numpy's broadcasting of all
-    inputs. arrays: [rows, columns], or one row for all states. dtype: of results.
-    Raises InvalidArgument (WRONG_ROW_COUNT) if the axes do not fit each other.
+    inputs. arrays: [rows, columns], or one row for all states, or for none. dtype: of
+    results. Raises InvalidArgument (WRONG_ROW_COUNT) if the axes do not fit each other.
     """
 
     def __init__(self, tables: Mapping[str, FloatArray]) -> None:
@@ -112,30 +95,17 @@ class States:
         *axes, columns = numbers.shape
         if math.prod(axes) == 1:
             return numbers.reshape(1, columns)
+        if not self.rows:
+            return np.zeros((1, columns), numbers.dtype)
         if tuple(axes) != self.leading:
             numbers = np.ascontiguousarray(
                 np.broadcast_to(numbers, (*self.leading, columns)))
         return numbers.reshape(self.rows, columns)
 
-    def example(self) -> States:
-        """One state with as many columns, for a batch of none."""
-        return States({name: rows[0] if len(rows) else np.zeros(rows.shape[1], rows.dtype)
-                       for name, rows in self.arrays.items()})
-
-    def bytes_per_row(self) -> int:
-        return sum(rows.shape[1] * rows.itemsize for rows in self.arrays.values()
-                   if len(rows) > 1)
-
-    def part(self, name: str, first: int, count: int) -> FloatArray:
-        """Some rows of an input; the only row of one that has a single row."""
-        rows = self.arrays[name]
-        return rows[first:first + count] if len(rows) > 1 else rows
-
 
 @functools.lru_cache(maxsize=None)
 def _tag(message: Any, name: str) -> bytes:
-    tag: bytes = encoder.TagBytes(message.DESCRIPTOR.fields_by_name[name].number, 2)
-    return tag
+    return encoder.TagBytes(message.DESCRIPTOR.fields_by_name[name].number, 2)
 
 
 def field(message: Any, name: str, parts: "Sequence[Any]") -> "list[Any]":
@@ -147,12 +117,10 @@ def field(message: Any, name: str, parts: "Sequence[Any]") -> "list[Any]":
 
 @functools.lru_cache(maxsize=1024)
 def _before(message: Any, name: str, columns: int, itemsize: int, size: int) -> bytes:
-    """What stands before the numbers of an Array in a field."""
     array = (array_pb2.Array(columns=columns).SerializeToString()
              + _tag(array_pb2.Array, "f32" if itemsize == 4 else "f64")
              + encoder._VarintBytes(size))
-    return (_tag(message, name) + encoder._VarintBytes(len(array) + size)
-            + array)
+    return _tag(message, name) + encoder._VarintBytes(len(array) + size) + array
 
 
 def rows_field(message: Any, name: str, rows: FloatArray) -> "list[Any]":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -11,9 +12,10 @@ import threading
 import time
 import weakref
 from collections.abc import Sequence
+from concurrent import futures
 
 from torqued.errors import LocalServerError
-from torqued.values import Entered
+from torqued.values import Entered, Path
 
 _LOG_BYTES = 4096
 _POLL_SECONDS = 0.005
@@ -50,16 +52,14 @@ class LocalServer(Entered):
     Raises LocalServerError if it does not serve in time.
     """
 
-    def __init__(self, binary: str | os.PathLike[str] | None = None, *,
-                 store: str | os.PathLike[str] | None = None,
-                 models: str | os.PathLike[str] | None = None,
-                 arguments: Sequence[str] = (), start_timeout: float = 15.0,
-                 stop_timeout: float = 10.0) -> None:
+    def __init__(self, binary: Path | None = None, *, store: Path | None = None,
+                 models: Path | None = None, arguments: Sequence[str] = (),
+                 start_timeout: float = 15.0, stop_timeout: float = 10.0) -> None:
         self._program = (find_server() if binary is None else
                          _executable(os.fspath(binary), os.fspath(binary)))
         self._directory = directory = pathlib.Path(tempfile.mkdtemp(prefix="torqued-"))
-        socket = directory / "socket"
-        fits = len(os.fsencode(socket)) <= _SOCKET_PATH_BYTES and "%" not in str(socket)
+        socket = str(directory / "socket")
+        fits = len(os.fsencode(socket)) <= _SOCKET_PATH_BYTES and "%" not in socket
         command = [
             os.path.abspath(self._program),
             "--listen", f"unix:{socket}" if fits else "127.0.0.1:0",
@@ -88,11 +88,10 @@ class LocalServer(Entered):
 
     def log(self) -> str:
         """The end of what it wrote to stderr."""
-        try:
+        with contextlib.suppress(OSError):
             return (self._directory / "stderr").read_bytes()[-_LOG_BYTES:].decode(
                 errors="replace")
-        except OSError:
-            return ""
+        return ""
 
     def stop(self) -> None:
         """Ends it in order, or by force after `stop_timeout`. Does nothing the second
@@ -103,33 +102,28 @@ class LocalServer(Entered):
 
     def _wait(self, seconds: float) -> str:
         give_up = time.monotonic() + seconds
-        while True:
+        file = self._directory / "address"
+        problem = f"did not serve within {seconds} s"
+        while time.monotonic() < give_up:
             code = self._child.poll()
             if code is not None:
-                raise self._problem(f"exited with code {code}" if code >= 0
-                                    else f"was killed by signal {-code}")
-            try:
-                text = (self._directory / "address").read_text(encoding="utf-8")
-            except FileNotFoundError:
-                text = ""
+                problem = (f"exited with code {code}" if code >= 0
+                           else f"was killed by signal {-code}")
+                break
+            text = file.read_text(encoding="utf-8") if file.exists() else ""
             # Without its newline it is still being written.
             if text.endswith("\n"):
                 return text.splitlines()[0]
-            if time.monotonic() >= give_up:
-                raise self._problem(f"did not serve within {seconds} s")
             time.sleep(_POLL_SECONDS)
-
-    def _problem(self, what: str) -> LocalServerError:
         log = self.log()
-        return LocalServerError(f"the local server {self._program} {what}"
-                                + (f"; it wrote:\n{log}" if log else ""))
+        raise LocalServerError(f"the local server {self._program} {problem}"
+                               + (f"; it wrote:\n{log}" if log else ""))
 
 
 def _started(command: list[str], log: pathlib.Path) -> subprocess.Popen[bytes]:
     """By a thread of its own, which stays: the kernel ends a child with the *thread* that
     started it (setpriv's parent-death signal)."""
-    started = threading.Event()
-    result: list[subprocess.Popen[bytes] | OSError] = []
+    started: futures.Future[subprocess.Popen[bytes]] = futures.Future()
 
     def keep() -> None:
         try:
@@ -137,18 +131,14 @@ def _started(command: list[str], log: pathlib.Path) -> subprocess.Popen[bytes]:
                 # Without preexec_fn: no Python runs between fork and exec.
                 child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file,
                                          stderr=file, start_new_session=True)
-            result.append(child)
-            started.set()
-            child.wait()
         except OSError as error:
-            result.append(error)
-            started.set()
+            started.set_exception(error)
+            return
+        started.set_result(child)
+        child.wait()
 
     threading.Thread(target=keep, name="torqued-server", daemon=True).start()
-    started.wait()
-    if isinstance(result[0], OSError):
-        raise result[0]
-    return result[0]
+    return started.result()
 
 
 def _end(child: subprocess.Popen[bytes], directory: pathlib.Path, seconds: float,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 from typing import Any, Dict, Generic, Tuple, TypeVar, Union
 
@@ -10,8 +11,6 @@ from google.protobuf import json_format
 from google.protobuf.descriptor import FieldDescriptor
 
 from torqued.v1 import quantity_pb2
-
-_EPOCH = datetime.datetime.fromtimestamp(0, datetime.timezone.utc)
 
 
 class Message:
@@ -98,10 +97,12 @@ def _viewed(message: Any, field: FieldDescriptor) -> Any:
         return _enum(field, value)
     if not message.HasField(field.name):
         return None
-    kind = field.message_type.name
-    if kind == "Timestamp":
-        return _time(value)
-    if kind == "Duration":
+    if field.message_type.name == "Timestamp":
+        # None for what is not within the years 1 to 9999.
+        with contextlib.suppress(ValueError, OverflowError):
+            return value.ToDatetime(datetime.timezone.utc)
+        return None
+    if field.message_type.name == "Duration":
         return value.ToNanoseconds() / 1e9
     return view(value)
 
@@ -112,11 +113,3 @@ def _enum(field: FieldDescriptor, value: Any) -> Any:
     from torqued import contract
 
     return getattr(contract, field.enum_type.name)(value) if value else None
-
-
-def _time(stamp: Any) -> Any:
-    try:
-        return _EPOCH + datetime.timedelta(
-            seconds=stamp.seconds, microseconds=stamp.nanos // 1000)
-    except OverflowError:  # Not within the years 1 to 9999.
-        return None

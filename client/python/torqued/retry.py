@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from torqued.contract import Reason
 from torqued.errors import (
@@ -73,21 +74,26 @@ class Schedule:
     last try comes 50 ms before the deadline, or before `LONGEST_OUTAGE` from the first
     failure where there is none, and takes none."""
 
-    def __init__(self, deadline: Deadline, enabled: bool,
-                 on_retry: OnRetry | None = None, budget: Budget | None = None) -> None:
+    def __init__(self, deadline: Deadline, settings: Any, budget: Budget) -> None:
+        """settings: `Settings`."""
         self._deadline = deadline
-        self._enabled = enabled
-        self._on_retry = on_retry
-        self._budget = budget or Budget()
+        self._settings = settings
+        self._budget = budget
         self._tries = 1
         self._before: TorquedError | None = None
         self._backoff = _FIRST_BACKOFF
         self._outage: Deadline | None = None
 
-    def pauses(self, error: TorquedError) -> Iterator[float]:
-        """Seconds to wait, one after the other, before the next try. Raises
-        `error` where it is final: of another kind, or there is no time."""
-        if not self._enabled or not _is_transient(error):
+    def pauses(self, error: TorquedError, changes: bool = False) -> Iterator[float]:
+        """Seconds to wait, one after the other, before the next try. Raises `error` if
+        it is final: of another kind, there is no time, or what `changes` something may
+        have begun."""
+        # Who cancels a call does not come here: it was the server, or gRPC. Without a
+        # delay it is a limit, which another try meets again.
+        passing = isinstance(error, (Unavailable, Cancelled)) or (
+            isinstance(error, ResourceExhausted) and error.retry_delay is not None)
+        if not self._settings.retry or not passing or (
+                changes and error.reason is not Reason.DRAINING):
             raise self._with_history(error)
         self._outage = self._outage or Deadline(LONGEST_OUTAGE)
         self._before = error
@@ -96,13 +102,6 @@ class Schedule:
             yield self._pause(error, 0.0)
         self._tries += 1
 
-    def only_refused(self, error: TorquedError) -> Iterator[float]:
-        """The same for what changes something: tried again only where the
-        server says that it has not begun."""
-        if error.reason is not Reason.DRAINING:
-            raise self._with_history(error)
-        return self.pauses(error)
-
     def _pause(self, error: TorquedError, asked: float) -> float:
         last = self.remaining() - _LAST_TRY
         # A try before what the server asks for is none.
@@ -110,8 +109,8 @@ class Schedule:
             raise self._with_history(error)
         pause = max(min(self._backoff * random.uniform(0.5, 1.0), last), asked)
         self._backoff = min(self._backoff * 2, _LAST_BACKOFF)
-        if self._on_retry is not None:
-            self._on_retry(error, pause)
+        if self._settings.on_retry is not None:
+            self._settings.on_retry(error, pause)
         return pause
 
     def remaining(self) -> float:
@@ -129,10 +128,3 @@ class Schedule:
         if self._tries > 1:
             error.message += f" (tried {self._tries} times)"
         return error
-
-
-def _is_transient(error: TorquedError) -> bool:
-    # Who cancels a call does not come here: it was the server, or gRPC. Without a delay
-    # it is a limit, which another try meets again.
-    return isinstance(error, (Unavailable, Cancelled)) or (
-        isinstance(error, ResourceExhausted) and error.retry_delay is not None)

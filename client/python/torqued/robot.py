@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import pathlib
 import re
 from typing import (
-    TYPE_CHECKING, Any, Dict, Iterator, Mapping, Optional, Sequence, TypeVar, Union)
+    TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, TypeVar, Union)
 
 import numpy as np
 
@@ -31,8 +30,8 @@ D = TypeVar("D", bound="Described")
 
 def _limits(attribute: str, text: str) -> Any:
     def of_joints(self: Described) -> FloatArray:
-        by_name = {joint.name: getattr(joint, attribute) for joint in self.joints}
-        return np.array([by_name[name] for name in self.joint_names], float)
+        return np.array([getattr(self.joints[name], attribute)
+                         for name in self.joint_names], float)
 
     return property(of_joints, doc=text)
 
@@ -95,8 +94,9 @@ class Described:
         return {**self.options, **{word: value for word, value in words.items()
                                    if value is not None and word != "self"}}
 
-    async def _evaluated(self, quantities: Sequence[Any], words: Mapping[str, Any],
-                         ) -> Evaluation:
+    @served
+    async def _several(self, quantities: Sequence[Any], words: Mapping[str, Any],
+                       ) -> Evaluation:
         words = self._words(words)
         bad_rows = words.get("bad_rows")
         evaluation: Evaluation = await self.client.connection.compute(
@@ -106,12 +106,7 @@ class Described:
 
     @served
     async def _one(self, quantity: Quantity, words: Mapping[str, Any]) -> Any:
-        return (await self._evaluated([quantity], words)).returned(quantity)
-
-    @served
-    async def _several(self, quantities: Sequence[Any], words: Mapping[str, Any],
-                       ) -> Evaluation:
-        return await self._evaluated(quantities, words)
+        return (await within(self._several, [quantity], words)).returned(quantity)
 
     @served
     async def _checked(self, words: Mapping[str, Any]) -> TrajectoryVerdict:
@@ -119,8 +114,7 @@ class Described:
         check = await self.client.connection.aside(
             lambda: Check(self.model, self._words(words)))
         check.warn()
-        verdict: TrajectoryVerdict = await self.client.connection.check(check)
-        return verdict
+        return await self.client.connection.check(check)
 
     @served
     async def close(self) -> None:
@@ -155,8 +149,7 @@ class Robot(Described, Functions, Entered):
         """
         from torqued.client import Client
 
-        robot: Robot = run(registered(Client, client, name, urdf, words))
-        return robot
+        return run(registered(Client, client, name, urdf, words))
 
 
 async def registered(kind: Any, client: Any, name: Optional[str], urdf: Urdf,
@@ -183,55 +176,47 @@ Urdf = Union[str, bytes, "os.PathLike[str]"]
 _ROBOT_NAME = re.compile(rb"<robot\b[^>]*?\sname\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
-def is_text(urdf: Urdf) -> bool:
-    return isinstance(urdf, bytes) or isinstance(urdf, str) and "<" in urdf
-
-
-def source_of(urdf: Urdf) -> bytes:
-    """Raises OSError for a file that cannot be read."""
-    if isinstance(urdf, bytes):
-        return urdf
-    return urdf.encode() if isinstance(urdf, str) and is_text(urdf) else (
-        pathlib.Path(urdf).read_bytes())
+def _text_of(urdf: Urdf) -> Optional[bytes]:
+    """None for a path."""
+    if isinstance(urdf, str) and "<" in urdf:
+        return urdf.encode()
+    return urdf if isinstance(urdf, bytes) else None
 
 
 def name_of(urdf: Urdf) -> str:
     """One to register it under: the file's, else the robot's own."""
-    if isinstance(urdf, bytes) or is_text(urdf):
-        found = _ROBOT_NAME.search(source_of(urdf))
-        name = (found[1] or found[2] or b"").decode(errors="replace") if found else ""
+    text = _text_of(urdf)
+    if text is None:
+        name = pathlib.Path(urdf).stem  # type: ignore[arg-type]
     else:
-        name = pathlib.Path(urdf).stem
+        found = _ROBOT_NAME.search(text)
+        name = (found[1] or found[2] or b"").decode(errors="replace") if found else ""
     return re.sub(r"[^A-Za-z0-9._-]", "_", name)[:128] or "robot"
 
 
-def description_of(urdf: Urdf, tip_frame: str,
+def description_of(urdf: Any, tip_frame: str,
                    validation: Union[Validation, str, None]) -> Dict[str, Any]:
-    """The fields that registration and dry run share."""
+    """The fields that registration and dry run share. Raises OSError for a file that
+    cannot be read."""
     options = pb.RegistrationOptions(default_tip=tip_frame)
     if validation is not None:
         set_field(options, "validation", validation)
-    return {"format": pb.MODEL_FORMAT_URDF, "source": source_of(urdf), "options": options}
+    text = _text_of(urdf)
+    return {"format": pb.MODEL_FORMAT_URDF, "options": options,
+            "source": pathlib.Path(urdf).read_bytes() if text is None else text}
 
 
 # Faults that a message lists; `Client.validate` has all.
 _LISTED = 20
 
 
-@contextlib.contextmanager
-def with_places(urdf: Urdf) -> Iterator[None]:
-    """What is raised within for a refused model lists its faults by line, and is a
-    FileError for a file."""
-    try:
-        yield
-    except InvalidArgument as error:
-        if error.reason is not Reason.INVALID_MODEL or not error.field_violations:
-            raise
-        raise _with_places(error, None if is_text(urdf) else os.fspath(urdf)) from None
-
-
-def _with_places(error: InvalidArgument, file: Any) -> InvalidArgument:
-    source, violations = file or "source", error.field_violations
+def with_places(error: InvalidArgument, urdf: Any) -> InvalidArgument:
+    """For a refused model, the error with its faults by line, a FileError for a file."""
+    violations = error.field_violations
+    if error.reason is not Reason.INVALID_MODEL or not violations:
+        return error
+    file = os.fspath(urdf) if _text_of(urdf) is None else ""
+    source = file or "source"
     # "source:12", a line of the text, is one of the file.
     faults = [re.sub(r"^source(?=(:\d+)?: )", lambda _: source,
                      f"{violation.field}: {violation.description}")

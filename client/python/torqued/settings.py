@@ -15,20 +15,21 @@ from typing import Any, NoReturn, Optional
 import grpc
 
 from torqued import errors
-from torqued.checking import check_count, check_seconds, refuse
+from torqued.checking import check_number, refuse
 from torqued.contract import Reason
 from torqued.retry import OnRetry
 from torqued.values import Path
 
+#: Of which a request without bytes asks for the whole server.
 HEALTH_METHOD = "/grpc.health.v1.Health/Check"
-#: A HealthCheckRequest of the whole server.
-HEALTH_REQUEST = b""
-#: What torqued listens on unless told otherwise.
+#: The port on which torqued listens by default.
 DEFAULT_PORT = 7421
 #: Before "host:port".
 TLS = "tls:"
 # What gRPC resolves in its own way.
 _SCHEMES = ("dns:", "ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:", "xds:")
+# Hosts of this machine.
+_LOCAL = re.compile(r"(localhost|\[::1\]|127(\.[0-9]{1,3}){3}):[0-9]+$")
 _TOKEN_VARIABLE = "TORQUED_TOKEN"
 # Of Debian and of Red Hat, as gRPC in C++ knows them; grpcio prefers its own.
 _SYSTEM_ROOTS = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")
@@ -93,10 +94,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "address", checked_address(self.address))
-        check_seconds("deadline", self.deadline)
-        check_seconds("wait_for_server", self.wait_for_server)
+        check_number("deadline", self.deadline, "seconds", 0)
+        check_number("wait_for_server", self.wait_for_server, "seconds", 0)
         if self.chunk_rows is not None:
-            check_count("chunk_rows", self.chunk_rows)
+            check_number("chunk_rows", self.chunk_rows, "a whole number", 1)
         if self.max_message_bytes == -1:
             object.__setattr__(self, "max_message_bytes", 2**31 - 1)
 
@@ -120,12 +121,46 @@ class Settings:
             ("grpc.enable_http_proxy", 0),
         ]
 
+    def credentials(self) -> grpc.ChannelCredentials | None:
+        """None without TLS. Raises InvalidArgument (INVALID_OPTION)."""
+        if not self.address.startswith(TLS):
+            for option in ("tls_ca", "tls_cert", "tls_key", "tls_server_name"):
+                if getattr(self, option) is not None:
+                    _refuse(option, "only tls:HOST:PORT takes it")
+            return None
+        if (self.tls_cert is None) != (self.tls_key is None):
+            _refuse("tls_key" if self.tls_cert is None else "tls_cert",
+                    "tls_cert and tls_key need each other")
+        ca = self.tls_ca
+        if ca is None and not os.environ.get("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"):
+            ca = next((file for file in _SYSTEM_ROOTS if os.path.exists(file)), None)
+        return grpc.ssl_channel_credentials(
+            _pem("tls_ca", ca), _pem("tls_key", self.tls_key),
+            _pem("tls_cert", self.tls_cert))
 
-def health_of(reply: bytes) -> Health:
-    """A HealthCheckResponse, which has one field, an enum."""
-    if len(reply) == 2 and reply[0] == 0x08 and reply[1] in (1, 2):
-        return Health(reply[1])
-    return Health.UNKNOWN
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """Of each call: its token, if there is one. Raises InvalidArgument
+        (INVALID_OPTION)."""
+        option, token = "token", self.token
+        if self.token_file is not None:
+            if token is not None:
+                _refuse("token_file", "token is given as well")
+            # What is not ASCII is refused as such.
+            option, token = "token_file", _read(
+                "token_file", self.token_file).rstrip().decode("latin-1")
+            if not token:
+                _refuse(option, f"{self.token_file!s} is empty")
+        elif token is None:
+            option, token = _TOKEN_VARIABLE, os.environ.get(_TOKEN_VARIABLE) or None
+        if token is None:
+            return ()
+        # Of what HTTP headers hold, so that a space at an end is not lost.
+        if not isinstance(token, str) or not re.fullmatch("[!-~]+", token):
+            _refuse(option, "a token has printable ASCII characters and no spaces")
+        if not self.address.startswith((TLS, "unix:")) and not _LOCAL.match(self.address):
+            _refuse(option, "it is sent only to tls:HOST:PORT, or within this machine, "
+                    f"not to {self.address}")
+        return (("authorization", f"Bearer {token}"),)
 
 
 def checked_address(address: Any) -> str:
@@ -146,69 +181,14 @@ def checked_address(address: Any) -> str:
            '"tls:host:port" or "unix:/path"', address)
 
 
-def is_local(address: str) -> bool:
-    """Whether only this machine is there: a Unix socket, localhost, 127.*.*.*, [::1]."""
-    host = address.rpartition(":")[0]
-    return address.startswith("unix:") or host in ("localhost", "[::1]") or (
-        re.fullmatch(r"127(\.[0-9]{1,3}){3}", host) is not None)
-
-
 def _is_ipv6(host: str) -> bool:
     try:
-        ipaddress.IPv6Address(host)
+        return bool(ipaddress.IPv6Address(host))
     except ValueError:
         return False
-    return True
 
 
-def credentials_of(settings: Settings) -> grpc.ChannelCredentials | None:
-    """None without TLS."""
-    if not settings.address.startswith(TLS):
-        for option in ("tls_ca", "tls_cert", "tls_key", "tls_server_name"):
-            if getattr(settings, option) is not None:
-                _refuse(option, "only tls:HOST:PORT takes it")
-        return None
-    if (settings.tls_cert is None) != (settings.tls_key is None):
-        _refuse("tls_key" if settings.tls_cert is None else "tls_cert",
-                "tls_cert and tls_key need each other")
-    ca, cert, key = (_pem(option, getattr(settings, option))
-                     for option in ("tls_ca", "tls_cert", "tls_key"))
-    if ca is None and not os.environ.get("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"):
-        ca = next((_pem("tls_ca", file) for file in _SYSTEM_ROOTS
-                   if os.path.exists(file)), None)
-    return grpc.ssl_channel_credentials(ca, key, cert)
-
-
-def metadata_of(settings: Settings) -> tuple[tuple[str, str], ...]:
-    """Of each call: its token, if there is one."""
-    option, token = _token(settings)
-    if token is None:
-        return ()
-    # Of what HTTP headers hold, so that a space at an end is not lost.
-    if not isinstance(token, str) or not re.fullmatch("[!-~]+", token):
-        _refuse(option, "a token has printable ASCII characters and no spaces")
-    if not settings.address.startswith(TLS) and not is_local(settings.address):
-        _refuse(option, "a token is sent only to tls:HOST:PORT, a Unix socket or "
-                f"this machine, not to {settings.address}")
-    return (("authorization", f"Bearer {token}"),)
-
-
-def _token(settings: Settings) -> tuple[str, str | None]:
-    """With the option or the variable that it comes from."""
-    if settings.token_file is not None:
-        if settings.token is not None:
-            _refuse("token_file", "token is given as well")
-        text = _read("token_file", settings.token_file).rstrip()
-        if not text:
-            _refuse("token_file", f"{settings.token_file!s} is empty")
-        # What is not ASCII is refused as such.
-        return "token_file", text.decode("latin-1")
-    if settings.token is not None:
-        return "token", settings.token
-    return _TOKEN_VARIABLE, os.environ.get(_TOKEN_VARIABLE) or None
-
-
-def _pem(option: str, file: str | os.PathLike[str] | None) -> bytes | None:
+def _pem(option: str, file: Path | None) -> bytes | None:
     text = None if file is None else _read(option, file)
     if text is not None and b"-----BEGIN " not in text:
         _refuse(option, f"{file!s} is not a PEM file")
@@ -220,8 +200,8 @@ def _read(option: str, file: Any) -> bytes:
         return pathlib.Path(file).read_bytes()
     except OSError as error:
         _refuse(option, f"cannot read {file!s}: {error.strerror}")
-    except TypeError:
-        _refuse(option, f"a path is needed, not {type(file).__name__}")
+    except TypeError as error:
+        _refuse(option, str(error))
 
 
 def _refuse(option: str, why: str) -> NoReturn:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import copy
-import os
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,16 +13,10 @@ import numpy.typing as npt
 from torqued import errors
 from torqued.checking import refuse
 from torqued.contract import Reason
-from torqued.formats import csv_table, numpy_files, ros_message
-from torqued.formats import SUFFIXES, Samples, Wanted, opened
-from torqued.inputs import table
 from torqued.errors import plain
+from torqued.files import Wanted, read, unwritable, write
+from torqued.inputs import table
 from torqued.values import Columns, FloatArray, JointInput, Path
-
-_READERS = {
-    ".csv": csv_table.read, ".npy": numpy_files.read_npy,
-    ".npz": numpy_files.read_npz, ".yaml": ros_message.read_yaml,
-    ".yml": ros_message.read_yaml, ".json": ros_message.read_json}
 
 
 class Trajectory:
@@ -52,11 +45,22 @@ class Trajectory:
         not fit; and the number as "q[120][3]" (INVALID_SAMPLE, with row and
         joint) where one is not finite, or a time not after the one before.
         """
+        self._set(time, q, v, a, tip_wrench, joint_names)
+        self._check_numbers()
+
+    def _set(self, time: npt.ArrayLike, q: JointInput, v: JointInput | None,
+             a: JointInput | None, tip_wrench: npt.ArrayLike | None,
+             joint_names: Sequence[str] | None) -> None:
         if joint_names is None and not isinstance(q, np.ndarray) and (
                 isinstance(q, Columns)):
             joint_names = list(q.keys())
         self.joint_names = None if joint_names is None else _names(joint_names)
-        self.time = _column(time)
+        numbers = table("time", time)
+        if numbers.ndim > 1 and numbers.shape[-1] != 1:
+            raise errors.invalid(
+                Reason.WRONG_COLUMN_COUNT, "time",
+                f"time has {numbers.shape[-1]} columns; give one number per sample")
+        self.time: FloatArray = np.asarray(numbers.reshape(-1), float)
         rows = len(self.time)
         if rows == 0:
             raise errors.invalid(Reason.MISSING_INPUT, "time", "there are no samples")
@@ -66,7 +70,6 @@ class Trajectory:
         self.tip_wrench = None if tip_wrench is None else wrenches(tip_wrench, rows)
         self.file = ""
         self.unused: tuple[str, ...] = ()
-        self._check_numbers()
 
     @classmethod
     def read(cls, path: Path, joints: Sequence[str] | None = None) -> Trajectory:
@@ -86,26 +89,34 @@ class Trajectory:
         columns are. Names are matched, never guessed. Raises FileError with line or row
         and column, OSError, and ImportError without PyYAML.
         """
-        if joints is not None:
-            joints = _names(joints)
+        joints = None if joints is None else _names(joints)
         return cls.of_file(path, Wanted(joints, joints))[0]
 
     @classmethod
-    def of_file(cls, path: Path, wanted: Wanted) -> tuple[Trajectory, tuple[str, ...]]:
+    def of_file(cls, path: Path, wanted: Wanted) -> tuple[Trajectory, list[str]]:
         """With the joints that are left out. Raises as `read` does."""
-        path = pathlib.Path(path)
         place = errors.FilePlace(str(path))
-        with opened(path) as (suffix, file):
-            samples = _READERS[suffix](file, wanted, place)
+        samples = read(path, wanted, place)
+        joints = wanted.columns if samples.joints is None else samples.joints
+        motion = cls.__new__(cls)
         try:
-            trajectory = cls(
-                samples.time, samples.q, samples.v, samples.a,
-                tip_wrench=samples.tip_wrench, joint_names=samples.joints)
+            motion._set(*samples[:5], joints)
+            if wanted.joints is not None:
+                motion = motion.in_order(wanted.joints)
+            motion._check_numbers()
         except errors.InvalidArgument as error:
-            raise _in_file(error, samples, place) from None
-        trajectory.file = str(path)
-        trajectory.unused = samples.unused
-        return trajectory, samples.others
+            line = (samples.lines[error.row]
+                    if samples.lines and error.row is not None else None)
+            column = error.field.partition("[")[0]
+            raise place.problem(
+                error.message, reason=error.reason, field=error.field, line=line,
+                row=error.row, joint=error.joint,
+                column=f"{error.joint}.{column}" if error.joint and line else column,
+            ) from None
+        others = [*samples.others, *motion.unused]
+        motion.file = str(path)
+        motion.unused += samples.unused
+        return motion, others
 
     def write(self, path: Path) -> None:
         """In the container that the suffix says, see `read`. .csv has plain columns
@@ -116,15 +127,15 @@ class Trajectory:
         suffix = pathlib.Path(path).suffix.lower()
         blocks = self._arrays("q", "v", "a", "tip_wrench")
         if "tip_wrench" in blocks and suffix != ".npz":
-            raise _unwritable(path, "only .npz keeps a tip_wrench")
-        if suffix == ".npy" or suffix == ".csv" and self.joint_names is None:
-            if len(blocks) == 2:
-                raise _unwritable(path, "plain columns have both v and a, or none")
+            raise unwritable(path, "only .npz keeps a tip_wrench")
+        if len(blocks) == 2 and (
+                suffix == ".npy" or suffix == ".csv" and self.joint_names is None):
+            raise unwritable(path, "plain columns have both v and a, or none")
         if suffix == ".npy":
             with open(path, "wb") as file:
                 np.save(file, np.column_stack([self.time, *blocks.values()]))
         else:
-            write_blocks(path, self.joint_names, self.time, blocks)
+            write(path, self.joint_names, self.time, blocks)
 
     def problem(self, reason: Reason, field: str, message: str,
                 joint: str = "") -> errors.TorquedError:
@@ -132,8 +143,7 @@ class Trajectory:
         if self.file:
             return errors.FilePlace(self.file).problem(
                 message, reason=reason, field=field, joint=joint)
-        more = {"joint": joint} if joint else {}
-        return errors.invalid(reason, field, message, **more)
+        return errors.invalid(reason, field, message, joint=joint)
 
     def in_order(self, joints: Sequence[str]) -> Trajectory:
         """The columns of these joints, in this order; others are `unused`
@@ -150,7 +160,7 @@ class Trajectory:
         return self._with(
             unused=self.unused + tuple(
                 joint for joint in self.joint_names if joint not in joints),
-            joint_names=tuple(joints), **{name: numbers[:, columns]
+            joint_names=tuple(joints), **{name: np.ascontiguousarray(numbers[:, columns])
                for name, numbers in self._arrays("q", "v", "a").items()})
 
     def slower(self, factor: float) -> Trajectory:
@@ -184,8 +194,7 @@ class Trajectory:
 
     def _with(self, **changed: Any) -> Trajectory:
         other = copy.copy(self)
-        other.__dict__.update({name: np.ascontiguousarray(value) if isinstance(
-            value, np.ndarray) else value for name, value in changed.items()})
+        other.__dict__.update(changed)
         return other
 
     def _rows(self, name: str, given: Any) -> Any:
@@ -207,19 +216,18 @@ class Trajectory:
 
     def _check_numbers(self) -> None:
         for name, numbers in self._arrays("time", "q", "v", "a", "tip_wrench").items():
-            for place in np.argwhere(~np.isfinite(numbers))[:1].tolist():
-                joint = self.joint_names[place[1]] if name in (
-                    "q", "v", "a") and self.joint_names else ""
+            for row, *column in np.argwhere(~np.isfinite(numbers))[:1].tolist():
+                joint = (self.joint_names or ())[column[0]:][:1] if name in "qva" else ()
                 raise errors.invalid(
-                    Reason.INVALID_SAMPLE, name + "".join(f"[{k}]" for k in place),
-                    f"{numbers[tuple(place)]} is not a finite number"
-                    + (f" ({name} of {joint})" if joint else ""), row=str(place[0]),
-                    joint=joint)
-        for before in np.flatnonzero(np.diff(self.time) <= 0)[:1]:
-            row = int(before) + 1
+                    Reason.INVALID_SAMPLE, "".join(
+                        [f"{name}[{row}]", *(f"[{k}]" for k in column)]),
+                    " of ".join(["it is not a finite number", *joint]), row=str(row),
+                    joint="".join(joint))
+        for before in np.flatnonzero(np.diff(self.time) <= 0)[:1].tolist():
             raise errors.invalid(
-                Reason.INVALID_SAMPLE, f"time[{row}]", f"times must increase; "
-                f"{self.time[row]} s is not after {self.time[before]} s", row=str(row))
+                Reason.INVALID_SAMPLE, f"time[{before + 1}]", "times must increase; "
+                f"{self.time[before + 1]} s is not after {self.time[before]} s",
+                row=str(before + 1))
 
 
 def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:
@@ -237,28 +245,6 @@ def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:
     return np.ascontiguousarray(np.broadcast_to(numbers, (rows, 6)))
 
 
-def write_blocks(path: Path, joints: Sequence[str] | None, time: FloatArray,
-                 blocks: Mapping[str, FloatArray]) -> None:
-    """To a container that names what it holds. Raises InvalidArgument, OSError."""
-    path = pathlib.Path(path)
-    suffix = path.suffix.lower()
-    if suffix == ".csv":
-        csv_table.write(path, joints, time, blocks)
-    elif suffix == ".npz":
-        numpy_files.write_npz(path, joints, time, blocks)
-    elif suffix not in SUFFIXES:
-        raise _unwritable(path, f"it ends in none of {', '.join(SUFFIXES)}")
-    elif joints is None:
-        raise _unwritable(path, "it takes joint_names")
-    else:
-        ros_message.write(path, joints, time, blocks)
-
-
-def _unwritable(path: Path, why: str) -> Exception:
-    return errors.invalid(Reason.INVALID_OPTION, "path",
-                          f"cannot write {os.fspath(path)}: {why}")
-
-
 def _names(joints: Sequence[str]) -> tuple[str, ...]:
     if isinstance(joints, str) or not all(isinstance(name, str) for name in joints):
         refuse("joint_names", "a list of names", joints)
@@ -268,25 +254,3 @@ def _names(joints: Sequence[str]) -> tuple[str, ...]:
             raise errors.invalid(Reason.WRONG_JOINT_NAMES, "joint_names",
                                  f"the joint {name!r} is named twice", joint=name)
     return names
-
-
-def _column(time: npt.ArrayLike) -> FloatArray:
-    numbers = table("time", time)
-    if numbers.ndim > 1 and numbers.shape[-1] != 1:
-        raise errors.invalid(
-            Reason.WRONG_COLUMN_COUNT, "time",
-            f"time has {numbers.shape[-1]} columns; give one number per sample")
-    return np.asarray(numbers.reshape(-1), float)
-
-
-def _in_file(error: errors.InvalidArgument, samples: Samples,
-             place: errors.FilePlace) -> errors.FileError:
-    """The same error with the place in the file."""
-    line = None
-    if error.row is not None and samples.lines is not None:
-        line = samples.lines[error.row]
-    array = error.field.partition("[")[0]
-    column = f"{error.joint}.{array}" if error.joint and line else array
-    return place.problem(
-        error.message, reason=error.reason, field=error.field, line=line,
-        row=error.row, column=column, joint=error.joint)

@@ -11,14 +11,12 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 
+E = TypeVar("E")
 FloatArray = npt.NDArray[np.floating[Any]]
 #: A file or a directory.
 Path = Union[str, "os.PathLike[str]"]
 #: See `Functions`.
 BadRows = Literal["raise", "nan"]
-
-
-E = TypeVar("E")
 
 
 class Entered:
