@@ -11,7 +11,6 @@
 
 #include "client/cpp/error.h"
 #include "client/cpp/evaluation.h"
-#include "client/cpp/pending_evaluation.h"
 #include "client/cpp/retry.h"
 #include "client/cpp/states.h"
 #include "client/cpp/trajectory_check.h"

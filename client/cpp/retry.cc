@@ -98,11 +98,7 @@ void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
   for (bool again = false;; again = true) {
     grpc::ClientContext context;
     context.set_deadline(deadline);
-    // A refused connection would be final, so this try waits for a server.
-    if (again && schedule->effect() == Effect::kChanges) {
-      context.set_wait_for_ready(true);
-    }
-    const grpc::Status status = attempt(context);
+    const grpc::Status status = attempt(context, again);
     if (status.ok()) {
       if (schedule) schedule->Answered();
       return;

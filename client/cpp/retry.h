@@ -73,8 +73,6 @@ class RetrySchedule {
   /// The server answered: the next failure counts as the first one.
   void Answered();
 
-  Effect effect() const { return effect_; }
-
  private:
   std::chrono::nanoseconds Backoff();
   std::chrono::nanoseconds UntilLastTry(Clock::time_point now) const;
@@ -86,7 +84,7 @@ class RetrySchedule {
   std::optional<Clock::time_point> failing_since_;
 };
 
-using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
+using Attempt = std::function<grpc::Status(grpc::ClientContext&, bool again)>;
 
 /// Runs `attempt` until it succeeds, again if the schedule allows it. Throws
 /// Error.
