@@ -128,8 +128,14 @@ interface WireReply {
   results: Record<string, WireArray & number[]> | null;
   rowStatus: object[];
   rowsNotOk: unknown;
-  echo: { timing: Record<keyof Timing, object | null> | null } | null;
+  echo: Uint8Array;
 }
+
+interface WireEcho {
+  timing: Record<keyof Timing, object | null> | null;
+}
+
+const echoType = messageType('Echo');
 
 /** Statuses that are kept; a batch that is wrong throughout has no use for
  * more. */
@@ -141,82 +147,79 @@ const LISTS = new Map(
     .map(({ name, type }) => [name, type]),
 );
 
-type Whole = Record<string, unknown> & {
-  -readonly [Name in keyof EvaluationBase]: EvaluationBase[Name];
-} & { rowStatus: RowStatus[] };
+/** What the replies to a batch are joined to. */
+class Whole implements EvaluationBase {
+  [result: string]: unknown;
+  readonly ok: Uint8Array;
+  readonly rowStatus: RowStatus[] = [];
+  rowsNotOk = 0;
+  readonly #echoes: Buffer[] = [];
+  #echo: Echo | undefined;
 
-function wholeOf(rows: number, wireEcho: object | null): Whole {
-  if (!wireEcho) throw brokenReply('the reply has no echo');
-  let echo: Echo | undefined;
-  return {
-    rows,
-    ok: new Uint8Array(rows).fill(1),
-    rowStatus: [],
-    rowsNotOk: 0,
-    timing: { queue: 0, compute: 0 },
-    // Made where it is read: it costs more than a state's numbers.
-    get echo() {
-      return (echo ??= view<Echo>('Echo', wireEcho));
-    },
-  };
-}
-
-function addList(
-  whole: Whole,
-  name: string,
-  list: number[],
-  { first, rows: count }: Part,
-): void {
-  if (list.length !== count) {
-    throw brokenReply(`the reply has ${list.length} ${name} for ${count} rows`);
+  constructor(readonly rows: number) {
+    this.ok = new Uint8Array(rows).fill(1);
   }
-  const type = LISTS.get(name)!;
-  const { rows } = whole;
-  if (type === 'double') whole[name] ??= new Float64Array(rows);
-  else if (type === 'uint32') whole[name] ??= new Uint32Array(rows);
-  else whole[name] ??= new Array(rows);
-  const joined = whole[name] as unknown[];
-  const isNumber = ArrayBuffer.isView(joined);
-  list.forEach((number, k) => {
-    joined[first + k] = isNumber ? number : enumName(enumType(type), number);
-  });
-}
 
-// Throws TorquedError if the reply to `part` is not what was asked for.
-function add(
-  whole: Whole,
-  { quantities, shapeSizes }: Batch,
-  reply: WireReply,
-  part: Part,
-): void {
-  for (const quantity of quantities) {
-    for (const [name, shape] of Object.entries(RESULT_TABLES[quantity])) {
-      const result = reply.results?.[name];
-      if (LISTS.has(name)) {
-        if (result?.length) addList(whole, name, result, part);
-        continue;
+  get echo(): Echo {
+    const [first] = this.#echoes;
+    return (this.#echo ??= view<Echo>('Echo', echoType.decode(first!)));
+  }
+
+  get timing(): Timing {
+    const sum = { queue: 0, compute: 0 };
+    for (const bytes of this.#echoes) {
+      const { timing } = echoType.decode(bytes) as unknown as WireEcho;
+      if (timing?.queue) sum.queue += seconds(timing.queue);
+      if (timing?.compute) sum.compute += seconds(timing.compute);
+    }
+    return sum;
+  }
+
+  /** Throws TorquedError if the reply to `part` is not what was asked for. */
+  add({ quantities, shapeSizes }: Batch, reply: WireReply, part: Part): void {
+    for (const quantity of quantities) {
+      for (const [name, shape] of Object.entries(RESULT_TABLES[quantity])) {
+        const result = reply.results?.[name];
+        if (LISTS.has(name)) {
+          if (result?.length) this.#addList(name, result, part);
+          continue;
+        }
+        if (!result) throw brokenReply(`the reply lacks ${name}`);
+        const { columns } = result;
+        const height = heightOf(shape, shapeSizes);
+        const table = (this[name] ??= zeros(this.rows, columns, height));
+        addRows(table as Matrix, name, result, part.first, part.rows);
       }
-      if (!result) throw brokenReply(`the reply lacks ${name}`);
-      const table = (whole[name] ??= zeros(
-        whole.rows,
-        result.columns,
-        heightOf(shape, shapeSizes),
-      ));
-      addRows(table as Matrix, name, result, part.first, part.rows);
     }
-  }
-  for (const wire of reply.rowStatus) {
-    const status = view<RowStatus>('RowStatus', wire);
-    const row = status.row + part.first;
-    whole.ok[row] = 0;
-    if (whole.rowStatus.length < MAX_LISTED) {
-      whole.rowStatus.push({ ...status, row });
+    for (const wire of reply.rowStatus) {
+      const status = view<RowStatus>('RowStatus', wire);
+      const row = status.row + part.first;
+      this.ok[row] = 0;
+      if (this.rowStatus.length < MAX_LISTED) {
+        this.rowStatus.push({ ...status, row });
+      }
     }
+    this.rowsNotOk += toNumber(reply.rowsNotOk);
+    // Copied out of the reply, which takes many times its memory.
+    this.#echoes.push(Buffer.from(reply.echo));
   }
-  whole.rowsNotOk += toNumber(reply.rowsNotOk);
-  const { queue, compute } = reply.echo?.timing ?? {};
-  if (queue) whole.timing.queue += seconds(queue);
-  if (compute) whole.timing.compute += seconds(compute);
+
+  #addList(name: string, list: number[], { first, rows }: Part): void {
+    if (list.length !== rows) {
+      throw brokenReply(
+        `the reply has ${list.length} ${name} for ${rows} rows`,
+      );
+    }
+    const type = LISTS.get(name)!;
+    if (type === 'double') this[name] ??= new Float64Array(this.rows);
+    else if (type === 'uint32') this[name] ??= new Uint32Array(this.rows);
+    else this[name] ??= new Array(this.rows);
+    const joined = this[name] as unknown[];
+    const isNumber = ArrayBuffer.isView(joined);
+    list.forEach((number, k) => {
+      joined[first + k] = isNumber ? number : enumName(enumType(type), number);
+    });
+  }
 }
 
 // The server counts rows from the start of its call.
@@ -292,8 +295,8 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
     if (total > 0 && rows !== part.rows) {
       throw brokenReply(`the reply has ${rows} rows of ${part.rows}`);
     }
-    whole ??= wholeOf(total || rows, reply.echo);
-    add(whole, batch, reply, { first: part.first, rows });
+    whole ??= new Whole(total || rows);
+    whole.add(batch, reply, { first: part.first, rows });
     progress?.(part.first + rows, total || rows);
   };
 

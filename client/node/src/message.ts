@@ -13,8 +13,15 @@ export function toNumber(integer: unknown): number {
 
 /** "tipFrame" -> "tip_frame". */
 export function snakeName(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  let snake = snakeNames.get(name);
+  if (snake === undefined) {
+    snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    snakeNames.set(name, snake);
+  }
+  return snake;
 }
+
+const snakeNames = new Map<string, string>();
 
 /** "PATH_A" -> "pathA". */
 export function camelName(name: string): string {
