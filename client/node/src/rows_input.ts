@@ -148,7 +148,7 @@ export function readInputs(
     const table = toTable(field, value, columns, names);
     if (table.data.length > 0) inputs[name] = table;
     // Taken for absent it would stand for zeros.
-    else if (columns > 0) throw wrongRows(field, 'is given and has no rows');
+    else if (columns > 0) throw wrongRows(field, 'is empty');
   }
   return inputs;
 }
