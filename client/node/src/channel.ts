@@ -4,7 +4,7 @@ import * as grpc from '@grpc/grpc-js';
 import { setMaxListeners } from 'node:events';
 import { type ErrorDetails, type StatusCode, TorquedError } from './errors.js';
 import { view } from './message.js';
-import { encode, messageType, type Method } from './protocol.js';
+import { messageType, type Method } from './protocol.js';
 import type { CallLimits } from './retry.js';
 import { type Security, TLS } from './security.js';
 
@@ -67,8 +67,8 @@ export class Channel {
       });
       const call = this.#client.makeUnaryRequest(
         method.path,
-        (message: object) => encode(method.request, message),
-        (bytes: Buffer) => method.reply.decode(bytes) as unknown as Reply,
+        method.encode,
+        method.decode,
         request,
         this.#metadata({ waitForReady }),
         { deadline },
@@ -87,8 +87,8 @@ export class Channel {
     this.#checkOpen(signal);
     const stream: Stream = this.#client.makeBidiStreamRequest(
       method.path,
-      (message: object) => encode(method.request, message),
-      (bytes: Buffer) => method.reply.decode(bytes) as object,
+      method.encode,
+      method.decode,
       this.#metadata(),
       { deadline },
     );

@@ -54,15 +54,17 @@ export function enumType(name: string): protobuf.Enum {
 /** One unary or streaming method of a service. */
 export interface Method {
   readonly path: string;
-  readonly request: protobuf.Type;
-  readonly reply: protobuf.Type;
+  readonly encode: (message: object) => Buffer;
+  readonly decode: (bytes: Buffer) => object;
 }
 
 function method(service: string, name: string): Method {
+  const request = messageType(`${name}Request`);
+  const reply = messageType(`${name}Reply`);
   return {
     path: `/torqued.v1.${service}/${name}`,
-    request: messageType(`${name}Request`),
-    reply: messageType(`${name}Reply`),
+    encode: (message) => encode(request, message),
+    decode: (bytes) => reply.decode(bytes),
   };
 }
 
