@@ -90,8 +90,9 @@ void AsyncBatch::OnReply(Part& part, const grpc::Status& status) {
     if (part.schedule) part.schedule->Answered();
   } else {
     const Error error = DecodeError(status);
-    const auto delay =
-        part.schedule ? part.schedule->Announce(error) : std::nullopt;
+    const auto delay = part.schedule
+                           ? part.schedule->NextDelay(error, Clock::now())
+                           : std::nullopt;
     if (delay) return WaitToRepeat(part, *delay);
     part.error = CountedFromStart(error, part.range.first);
     refused_ = true;

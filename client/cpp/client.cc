@@ -129,8 +129,8 @@ struct Client::Connection {
   std::shared_ptr<AsyncBatch> Start(
       const std::string& model, Quantities quantities,
       std::shared_ptr<const States> states,
-      std::shared_ptr<const ComputeOptions> compute, EvaluationDone done,
-      CallsInFlight* keeper) const {
+      std::shared_ptr<const ComputeOptions> compute, EvaluationDone done = {},
+      CallsInFlight* keeper = nullptr) const {
     const Clock::time_point end = DeadlineOf(compute->deadline);
     const auto batch = std::make_shared<AsyncBatch>(
         BatchJob{*dynamics,
@@ -146,6 +146,15 @@ struct Client::Connection {
                  std::move(done)});
     batch->Start();
     return batch;
+  }
+
+  std::shared_ptr<AsyncBatch> StartKept(const std::string& model,
+                                        Quantities quantities, States states,
+                                        ComputeOptions compute,
+                                        EvaluationDone done) {
+    return Start(model, quantities, std::make_shared<States>(std::move(states)),
+                 std::make_shared<ComputeOptions>(std::move(compute)),
+                 std::move(done), &in_flight);
   }
 };
 
@@ -296,44 +305,33 @@ Evaluation Client::Compute(const std::string& model, Quantities quantities,
   const std::shared_ptr<void> nothing;
   const auto batch = connection_->Start(
       model, quantities, std::shared_ptr<const States>(nothing, &states),
-      std::shared_ptr<const ComputeOptions>(nothing, &options), {}, nullptr);
+      std::shared_ptr<const ComputeOptions>(nothing, &options));
   batch->Wait();
   return batch->TakeResult();
-}
-
-std::shared_ptr<AsyncBatch> Client::StartBatch(const std::string& model,
-                                               Quantities quantities,
-                                               States states,
-                                               ComputeOptions options,
-                                               EvaluationDone done) const {
-  return connection_->Start(
-      model, quantities, std::make_shared<States>(std::move(states)),
-      std::make_shared<ComputeOptions>(std::move(options)), std::move(done),
-      &connection_->in_flight);
 }
 
 PendingEvaluation Client::ComputeAsync(const std::string& model,
                                        Quantities quantities, States states,
                                        ComputeOptions options) const {
-  return PendingEvaluation(
-      StartBatch(model, quantities, std::move(states), std::move(options), {}));
+  return PendingEvaluation(connection_->StartKept(
+      model, quantities, std::move(states), std::move(options), {}));
 }
 
 Cancellation Client::ComputeAsync(const std::string& model,
                                   Quantities quantities, States states,
                                   ComputeOptions options,
                                   EvaluationDone done) const {
-  return Cancellation(StartBatch(model, quantities, std::move(states),
-                                 std::move(options), std::move(done)));
+  return Cancellation(
+      connection_->StartKept(model, quantities, std::move(states),
+                             std::move(options), std::move(done)));
 }
 
 TrajectoryCheck Client::CheckTrajectory(
     const v1::CheckTrajectoryStart& start, const TrajectorySamples& samples,
     const Progress& progress,
     std::optional<std::chrono::milliseconds> deadline) const {
-  const ConnectOptions& options = connection_->options;
-  const std::int64_t message_bytes =
-      std::min<std::int64_t>(kGoodMessageBytes, options.max_message_bytes / 2);
+  const std::int64_t message_bytes = std::min<std::int64_t>(
+      kGoodMessageBytes, connection_->options.max_message_bytes / 2);
   const Clock::time_point end = connection_->DeadlineOf(deadline);
   TrajectoryCheck check;
   // A repeated call begins again, the progress does not.

@@ -150,10 +150,6 @@ class Client {
  private:
   struct Connection;
   explicit Client(std::unique_ptr<Connection> connection);
-  std::shared_ptr<AsyncBatch> StartBatch(const std::string& model,
-                                         Quantities quantities, States states,
-                                         ComputeOptions options,
-                                         EvaluationDone done) const;
 
   std::unique_ptr<Connection> connection_;
 };

@@ -49,7 +49,9 @@ Delay RetrySchedule::NextDelay(const Error& error, Clock::time_point now) {
       error.details().retry_delay.value_or(nanoseconds::zero());
   const nanoseconds left = UntilLastTry(now);
   if (left <= nanoseconds::zero() || asked > left) return std::nullopt;
-  return std::max(asked, std::min(Backoff(), left));
+  const nanoseconds delay = std::max(asked, std::min(Backoff(), left));
+  if (policy_.waiting) policy_.waiting(error, delay);
+  return delay;
 }
 
 Delay RetrySchedule::StillToWait(Clock::time_point now) {
@@ -60,12 +62,6 @@ Delay RetrySchedule::StillToWait(Clock::time_point now) {
     return std::nullopt;
   }
   return std::min(Backoff(), left);
-}
-
-Delay RetrySchedule::Announce(const Error& error) {
-  const Delay delay = NextDelay(error, Clock::now());
-  if (delay && policy_.waiting) policy_.waiting(error, *delay);
-  return delay;
 }
 
 void RetrySchedule::Answered() {
@@ -104,7 +100,8 @@ void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
       return;
     }
     const Error error = DecodeError(status);
-    Delay delay = schedule ? schedule->Announce(error) : std::nullopt;
+    Delay delay =
+        schedule ? schedule->NextDelay(error, Clock::now()) : std::nullopt;
     if (!delay) throw error;
     for (; delay; delay = schedule->StillToWait(Clock::now())) {
       std::this_thread::sleep_for(*delay);
