@@ -99,7 +99,7 @@ class Client {
       const std::string& name,
       const std::optional<std::string>& expected_current = std::nullopt) const;
 
-  // Dynamics. A large batch travels in calls of at most 512 KiB, 8 of them in
+  // Dynamics. A large batch travels in calls of at most 1 MiB, 8 of them in
   // flight, all for one revision of the model; its first failure, in the order
   // of rows, ends it. The four named functions are Compute with that one
   // quantity.

@@ -15,7 +15,7 @@ namespace torqued::client {
 
 /// Bytes of states or results beyond which larger messages only cost: they
 /// leave the caches, and nothing overlaps.
-inline constexpr std::int64_t kGoodMessageBytes = 512 * 1024;
+inline constexpr std::int64_t kGoodMessageBytes = 1024 * 1024;
 
 /// A server lists at most so many rows that are not OK in a reply.
 inline constexpr std::int64_t kMaxListedRows = 1000;
