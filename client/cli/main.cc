@@ -14,7 +14,7 @@
 #include "client/cli/session.h"
 #include "client/cli/terminal/plain_text.h"
 #include "client/cli/version.h"
-#include "client/cpp/server_address.h"
+#include "client/cpp/channel.h"
 #include "server/flags/address.h"
 #include "server/flags/options.h"
 

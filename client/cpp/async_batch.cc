@@ -4,32 +4,18 @@
 #include <utility>
 
 #include "client/cpp/error.h"
-#include "client/cpp/join_reply.h"
-#include "client/cpp/request.h"
 
 namespace torqued::client {
 
-AsyncBatch::AsyncBatch(const AsyncConnection& connection,
-                       const std::string& model, Quantities quantities,
-                       std::shared_ptr<const States> states,
-                       std::shared_ptr<const ComputeOptions> options,
-                       Clock::time_point deadline,
-                       std::optional<RetrySchedule> schedule,
-                       EvaluationDone done)
-    : connection_(connection),
-      quantities_(quantities.begin(), quantities.end()),
-      states_(std::move(states)),
-      options_(std::move(options)),
-      deadline_(deadline),
-      schedule_(std::move(schedule)),
-      request_(MakeRequest(model, quantities_, *options_)),
-      tell_(std::move(done)) {
+AsyncBatch::AsyncBatch(BatchJob job)
+    : job_(std::move(job)),
+      request_(MakeRequest(job_.model, job_.quantities, *job_.options)) {
   // One of each part, the start and the cancellation.
   happenings_.reserve(kWindow + 2);
 }
 
 void AsyncBatch::Start() {
-  if (connection_.in_flight) connection_.in_flight->Add(shared_from_this());
+  if (job_.in_flight) job_.in_flight->Add(shared_from_this());
   Post([this] { Begin(); });
 }
 
@@ -55,9 +41,9 @@ void AsyncBatch::Post(std::function<void()> happening) {
 }
 
 void AsyncBatch::Begin() {
-  rows_ = CountStates(*states_);
+  rows_ = CountStates(*job_.states);
   rows_per_call_ =
-      RowsPerCall(quantities_, *states_, *options_, connection_.limits);
+      RowsPerCall(job_.quantities, *job_.states, *job_.options, job_.limits);
   const std::int64_t calls = (rows_ + rows_per_call_ - 1) / rows_per_call_;
   parts_ = std::vector<Part>(
       static_cast<std::size_t>(std::clamp<std::int64_t>(calls, 1, kWindow)));
@@ -69,18 +55,18 @@ void AsyncBatch::SendMore() {
          next_ - joined_ < std::ssize(parts_)) {
     Part& part = PartAt(next_++);
     part.range = {next_row_, std::min(rows_per_call_, rows_ - next_row_)};
-    part.schedule = schedule_;
+    part.schedule = job_.schedule;
     part.end = next_row_ += part.range.count;
     Send(part);
   }
 }
 
 void AsyncBatch::Send(Part& part) {
-  AddRows(*states_, *options_, part.range, &request_);
+  AddRows(*job_.states, *job_.options, part.range, &request_);
   part.context = std::make_unique<grpc::ClientContext>();
-  part.context->set_deadline(deadline_);
-  if (!connection_.authorization.empty()) {
-    part.context->AddMetadata("authorization", connection_.authorization);
+  part.context->set_deadline(job_.deadline);
+  if (!job_.authorization.empty()) {
+    part.context->AddMetadata("authorization", job_.authorization);
   }
   part.reply.Clear();
   part.pinned = pinned_;
@@ -88,7 +74,7 @@ void AsyncBatch::Send(Part& part) {
   ++under_way_;
   // The request is serialized before this returns, so the next one may have
   // its memory.
-  connection_.dynamics.async()->Compute(
+  job_.dynamics.async()->Compute(
       part.context.get(), &request_, &part.reply,
       [self = shared_from_this(), &part](const grpc::Status& status) {
         self->Post([=, &part] { self->OnReply(part, status); });
@@ -104,8 +90,9 @@ void AsyncBatch::OnReply(Part& part, const grpc::Status& status) {
     if (part.schedule) part.schedule->Answered();
   } else {
     const Error error = DecodeError(status);
-    const auto delay =
-        part.schedule ? part.schedule->Announce(error) : std::nullopt;
+    const auto delay = part.schedule
+                           ? part.schedule->NextDelay(error, Clock::now())
+                           : std::nullopt;
     if (delay) return WaitToRepeat(part, *delay);
     part.error = CountedFromStart(error, part.range.first);
     refused_ = true;
@@ -148,7 +135,7 @@ void AsyncBatch::JoinInTurn() {
       return Send(part);
     }
     if (part.range.count == rows_) {
-      whole_ = JoinOne(part.reply, quantities_, *options_, rows_);
+      whole_ = JoinOne(part.reply, job_.quantities, *job_.options, rows_);
       ++joined_;
       return;
     }
@@ -162,11 +149,11 @@ void AsyncBatch::JoinInTurn() {
       }
       return Send(part);  // The name has moved meanwhile.
     }
-    Join(part.reply, quantities_, options_->operational_space.sigma_min(),
-         part.range, &whole_);
+    Join(part.reply, job_.quantities,
+         job_.options->operational_space.sigma_min(), part.range, &whole_);
     part.answered = false;
     const std::int64_t done = part.range.first + part.range.count;
-    if (options_->progress) options_->progress(done, rows_);
+    if (job_.options->progress) job_.options->progress(done, rows_);
     if (done < part.end) {
       part.range = {done, std::min(kMaxListedRows, part.end - done)};
       return Send(part);
@@ -222,16 +209,16 @@ void AsyncBatch::Finish() noexcept {
   const std::shared_ptr<AsyncBatch> self = shared_from_this();
   parts_.clear();
   request_.Clear();
-  states_.reset();
-  options_.reset();
-  EvaluationDone tell = std::exchange(tell_, nullptr);
+  job_.states.reset();
+  job_.options.reset();
+  EvaluationDone tell = std::exchange(job_.done, nullptr);
   {
     const std::lock_guard lock(mutex_);
     done_ = true;
     ended_.notify_all();
   }
   if (tell) tell(PendingEvaluation(self));
-  if (connection_.in_flight) connection_.in_flight->Remove(self);
+  if (job_.in_flight) job_.in_flight->Remove(self);
 }
 
 CallsInFlight::~CallsInFlight() {

@@ -16,23 +16,32 @@
 #include <unordered_set>
 #include <vector>
 
-#include "client/cpp/pending_evaluation.h"
 #include "client/cpp/retry.h"
-#include "client/cpp/rows.h"
+#include "client/cpp/wire.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 
 namespace torqued::client {
 
 class CallsInFlight;
 
-/// What the batch needs of its connection, which outlives its calls.
-struct AsyncConnection {
+/// A computation, and what it needs of its connection, which outlives its
+/// calls.
+struct BatchJob {
   v1::Dynamics::Stub& dynamics;
   /// Of each call; empty: none.
   const std::string& authorization;
-  /// Null: the caller waits, and nobody else cancels.
-  CallsInFlight* in_flight = nullptr;
   BatchLimits limits;
+  /// Null: the caller waits, and nobody else cancels.
+  CallsInFlight* in_flight;
+  std::string model;
+  std::vector<v1::Quantity> quantities;
+  std::shared_ptr<const States> states;
+  std::shared_ptr<const ComputeOptions> options;
+  Clock::time_point deadline;
+  /// None: the first failure is final.
+  std::optional<RetrySchedule> schedule;
+  /// May be empty.
+  EvaluationDone done;
 };
 
 /// At most kWindow calls are in flight. Each is repeated by itself, and replies
@@ -45,12 +54,7 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   /// Enough to keep both ends of a connection busy.
   static constexpr std::int64_t kWindow = 8;
 
-  /// No schedule: the first failure is final. `done` may be empty.
-  AsyncBatch(const AsyncConnection& connection, const std::string& model,
-             Quantities quantities, std::shared_ptr<const States> states,
-             std::shared_ptr<const ComputeOptions> options,
-             Clock::time_point deadline, std::optional<RetrySchedule> schedule,
-             EvaluationDone done);
+  explicit AsyncBatch(BatchJob job);
 
   /// Once.
   void Start();
@@ -94,12 +98,7 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   void Fail(std::exception_ptr failure);
   void Finish() noexcept;
 
-  const AsyncConnection connection_;
-  const std::vector<v1::Quantity> quantities_;
-  std::shared_ptr<const States> states_;           // until it is done
-  std::shared_ptr<const ComputeOptions> options_;  // the same
-  const Clock::time_point deadline_;
-  const std::optional<RetrySchedule> schedule_;
+  BatchJob job_;  // states, options and function until it is done
 
   // Of the thread that handles events.
   v1::ComputeRequest request_;  // of the call that begins
@@ -119,7 +118,6 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   bool handling_ = false;
   bool cancelled_ = false;
   bool done_ = false;
-  EvaluationDone tell_;
   Evaluation whole_;            // of the thread that handles, until done
   std::exception_ptr failure_;  // the same
 };

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <sstream>
 #include <utility>
 
@@ -44,13 +43,12 @@ std::string ReadPem(const std::string& option, const std::string& file) {
 
 std::shared_ptr<grpc::ChannelCredentials> PlainCredentials(
     const ConnectOptions& options) {
-  using Given = std::map<std::string, std::string>;
   for (const auto& [option, value] :
-       Given{{"tls_ca", options.tls_ca},
-             {"tls_cert", options.tls_cert},
-             {"tls_key", options.tls_key},
-             {"tls_server_name", options.tls_server_name}}) {
-    if (!value.empty()) Refuse(option, "only tls:HOST:PORT takes it");
+       {std::pair("tls_ca", &options.tls_ca),
+        {"tls_cert", &options.tls_cert},
+        {"tls_key", &options.tls_key},
+        {"tls_server_name", &options.tls_server_name}}) {
+    if (!value->empty()) Refuse(option, "only tls:HOST:PORT takes it");
   }
   return grpc::InsecureChannelCredentials();
 }
@@ -68,6 +66,23 @@ std::shared_ptr<grpc::ChannelCredentials> TlsCredentials(
 }
 
 }  // namespace
+
+std::string WithDefaultPort(const std::string& address) {
+  const std::string place(flags::WithoutSecurity(address));
+  const std::string security = address.substr(0, address.size() - place.size());
+  const std::string port = ":" + std::to_string(kDefaultPort);
+  const std::size_t colon = place.rfind(':');
+  if (place.empty() || place.find('/') != std::string::npos) return address;
+  if (colon == std::string::npos || (place[0] == '[' && place.back() == ']')) {
+    return address + port;
+  }
+  // What stands behind the last colon may be a port: "::1:7421".
+  const bool may_have_port =
+      place.find_first_not_of("0123456789", colon + 1) == std::string::npos &&
+      flags::IsIpv6(place.substr(0, colon));
+  if (!flags::IsIpv6(place) || may_have_port) return address;
+  return security + "[" + place + "]" + port;
+}
 
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
                                            const ConnectOptions& options) {

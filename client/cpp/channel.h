@@ -1,4 +1,4 @@
-// The connection of a client: plain or with TLS, with or without a token.
+// The connection of a client: its address, TLS and token.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,15 @@ class Channel;
 }
 
 namespace torqued::client {
+
+/// What torqued listens on unless told otherwise.
+inline constexpr int kDefaultPort = 7421;
+
+/// HOST, [IPV6] and IPV6, also behind "tls:", get the default port, for which
+/// gRPC would take that of HTTPS. All else stays: HOST:PORT, unix:PATH, names
+/// with a scheme, and an IPv6 address without brackets that may as well be one
+/// with a port.
+std::string WithDefaultPort(const std::string& address);
 
 // `address` has its port. Both throw Error (INVALID_OPTION) for what
 // ConnectOptions does not allow; nothing is sent then.

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "client/cpp/array_codec.h"
 #include "client/cpp/error.h"
+#include "client/cpp/wire.h"
 
 namespace torqued::client {
 namespace {
@@ -54,14 +54,13 @@ void TakeRows(const v1::TrajectoryRows& rows, Eigen::Index total,
   const auto take = [&](const v1::Array& array, const char* name, Batch* to) {
     if (array.columns() == 0 && to->size() == 0) return;
     const std::size_t bytes = array.columns() * sizeof(double);
-    const auto has =
-        bytes == 0 ? 0 : static_cast<Eigen::Index>(array.f64().size() / bytes);
-    if (count == 0) count = has;
-    if (has > total - *next ||
+    if (count == 0 && bytes > 0) {
+      count = static_cast<Eigen::Index>(array.f64().size() / bytes);
+    }
+    if (count > total - *next ||
         rows.first_sample() != static_cast<std::uint64_t>(*next)) {
-      Refuse("rows of " + std::string(name) + " for samples " +
-             std::to_string(rows.first_sample()) + " to " +
-             std::to_string(rows.first_sample() + has - 1));
+      Refuse(std::to_string(count) + " rows of " + name + " from sample " +
+             std::to_string(rows.first_sample()) + " on");
     }
     DecodeRows(array, name, *next, count, total, to);
   };

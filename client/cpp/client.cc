@@ -14,11 +14,8 @@
 #include "client/cpp/async_batch.h"
 #include "client/cpp/channel.h"
 #include "client/cpp/check_call.h"
-#include "client/cpp/join_reply.h"
-#include "client/cpp/request.h"
 #include "client/cpp/retry.h"
-#include "client/cpp/rows.h"
-#include "client/cpp/server_address.h"
+#include "client/cpp/wire.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
 #include "torqued/v1/server_info.grpc.pb.h"
@@ -81,11 +78,12 @@ struct Client::Connection {
   void Call(Stub& stub, Method<Stub, Request, Reply> method, Effect effect,
             const Request& request, Reply* reply,
             Clock::time_point deadline) const {
-    bool again = false;
     CallUntilDone(
-        [&](grpc::ClientContext& context) {
-          if (std::exchange(again, true) && effect == Effect::kChanges) {
+        [&](grpc::ClientContext& context, bool again) {
+          if (again && effect == Effect::kChanges) {
             FindServer(deadline);
+            // A refused connection would be final.
+            context.set_wait_for_ready(true);
           }
           reply->Clear();
           Authorize(context);
@@ -127,8 +125,36 @@ struct Client::Connection {
     return RetrySchedule(end, {options.waiting, budget}, effect);
   }
 
-  AsyncConnection OfCalls(CallsInFlight* keeper) const {
-    return {*dynamics, authorization, keeper, limits};
+  /// `keeper`: null if the caller waits for the batch.
+  std::shared_ptr<AsyncBatch> Start(
+      const std::string& model, Quantities quantities,
+      std::shared_ptr<const States> states,
+      std::shared_ptr<const ComputeOptions> compute, EvaluationDone done = {},
+      CallsInFlight* keeper = nullptr) const {
+    const Clock::time_point end = DeadlineOf(compute->deadline);
+    const auto batch = std::make_shared<AsyncBatch>(
+        BatchJob{*dynamics,
+                 authorization,
+                 limits,
+                 keeper,
+                 model,
+                 {quantities.begin(), quantities.end()},
+                 std::move(states),
+                 std::move(compute),
+                 end,
+                 ScheduleUntil(end),
+                 std::move(done)});
+    batch->Start();
+    return batch;
+  }
+
+  std::shared_ptr<AsyncBatch> StartKept(const std::string& model,
+                                        Quantities quantities, States states,
+                                        ComputeOptions compute,
+                                        EvaluationDone done) {
+    return Start(model, quantities, std::make_shared<States>(std::move(states)),
+                 std::make_shared<ComputeOptions>(std::move(compute)),
+                 std::move(done), &in_flight);
   }
 };
 
@@ -261,69 +287,51 @@ void Client::DeleteModel(
 Evaluation Client::Compute(const std::string& model, Quantities quantities,
                            const States& states,
                            const ComputeOptions& options) const {
-  const Clock::time_point end = connection_->DeadlineOf(options.deadline);
   const std::int64_t rows = CountStates(states);
-  if (rows <= RowsPerCall(quantities, states, options, connection_->limits)) {
+  if (rows <= 1 ||
+      rows <= RowsPerCall(quantities, states, options, connection_->limits)) {
     // Without the way through gRPC's threads and back.
     v1::ComputeRequest request = MakeRequest(model, quantities, options);
     AddRows(states, options, {0, rows}, &request);
     v1::ComputeReply reply;
     connection_->Call(*connection_->dynamics, &v1::Dynamics::Stub::Compute,
-                      Effect::kNone, request, &reply, end);
+                      Effect::kNone, request, &reply,
+                      connection_->DeadlineOf(options.deadline));
     if (rows <= kMaxListedRows || ListsAll(reply)) {
       return JoinOne(reply, quantities, options, rows);
     }
   }
   // Not copied, for the caller waits.
   const std::shared_ptr<void> nothing;
-  const auto batch = std::make_shared<AsyncBatch>(
-      connection_->OfCalls(nullptr), model, quantities,
-      std::shared_ptr<const States>(nothing, &states),
-      std::shared_ptr<const ComputeOptions>(nothing, &options), end,
-      connection_->ScheduleUntil(end), nullptr);
-  batch->Start();
+  const auto batch = connection_->Start(
+      model, quantities, std::shared_ptr<const States>(nothing, &states),
+      std::shared_ptr<const ComputeOptions>(nothing, &options));
   batch->Wait();
   return batch->TakeResult();
-}
-
-std::shared_ptr<AsyncBatch> Client::StartBatch(const std::string& model,
-                                               Quantities quantities,
-                                               States states,
-                                               ComputeOptions options,
-                                               EvaluationDone done) const {
-  Connection& connection = *connection_;
-  const Clock::time_point end = connection.DeadlineOf(options.deadline);
-  const auto batch = std::make_shared<AsyncBatch>(
-      connection.OfCalls(&connection.in_flight), model, quantities,
-      std::make_shared<States>(std::move(states)),
-      std::make_shared<ComputeOptions>(std::move(options)), end,
-      connection.ScheduleUntil(end), std::move(done));
-  batch->Start();
-  return batch;
 }
 
 PendingEvaluation Client::ComputeAsync(const std::string& model,
                                        Quantities quantities, States states,
                                        ComputeOptions options) const {
-  return PendingEvaluation(
-      StartBatch(model, quantities, std::move(states), std::move(options), {}));
+  return PendingEvaluation(connection_->StartKept(
+      model, quantities, std::move(states), std::move(options), {}));
 }
 
 Cancellation Client::ComputeAsync(const std::string& model,
                                   Quantities quantities, States states,
                                   ComputeOptions options,
                                   EvaluationDone done) const {
-  return Cancellation(StartBatch(model, quantities, std::move(states),
-                                 std::move(options), std::move(done)));
+  return Cancellation(
+      connection_->StartKept(model, quantities, std::move(states),
+                             std::move(options), std::move(done)));
 }
 
 TrajectoryCheck Client::CheckTrajectory(
     const v1::CheckTrajectoryStart& start, const TrajectorySamples& samples,
     const Progress& progress,
     std::optional<std::chrono::milliseconds> deadline) const {
-  const ConnectOptions& options = connection_->options;
-  const std::int64_t message_bytes =
-      std::min<std::int64_t>(kGoodMessageBytes, options.max_message_bytes / 2);
+  const std::int64_t message_bytes = std::min<std::int64_t>(
+      kGoodMessageBytes, connection_->options.max_message_bytes / 2);
   const Clock::time_point end = connection_->DeadlineOf(deadline);
   TrajectoryCheck check;
   // A repeated call begins again, the progress does not.
@@ -332,7 +340,7 @@ TrajectoryCheck Client::CheckTrajectory(
     if (progress && done > told) progress(told = done, total);
   };
   CallUntilDone(
-      [&](grpc::ClientContext& context) {
+      [&](grpc::ClientContext& context, bool) {
         connection_->Authorize(context);
         return CheckOnce(*connection_->trajectories, context, start, samples,
                          message_bytes, forward, &check);

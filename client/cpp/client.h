@@ -11,7 +11,6 @@
 
 #include "client/cpp/error.h"
 #include "client/cpp/evaluation.h"
-#include "client/cpp/pending_evaluation.h"
 #include "client/cpp/retry.h"
 #include "client/cpp/states.h"
 #include "client/cpp/trajectory_check.h"
@@ -100,7 +99,7 @@ class Client {
       const std::string& name,
       const std::optional<std::string>& expected_current = std::nullopt) const;
 
-  // Dynamics. A large batch travels in calls of at most 512 KiB, 8 of them in
+  // Dynamics. A large batch travels in calls of at most 1 MiB, 8 of them in
   // flight, all for one revision of the model; its first failure, in the order
   // of rows, ends it. The four named functions are Compute with that one
   // quantity.
@@ -151,10 +150,6 @@ class Client {
  private:
   struct Connection;
   explicit Client(std::unique_ptr<Connection> connection);
-  std::shared_ptr<AsyncBatch> StartBatch(const std::string& model,
-                                         Quantities quantities, States states,
-                                         ComputeOptions options,
-                                         EvaluationDone done) const;
 
   std::unique_ptr<Connection> connection_;
 };

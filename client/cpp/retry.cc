@@ -49,7 +49,9 @@ Delay RetrySchedule::NextDelay(const Error& error, Clock::time_point now) {
       error.details().retry_delay.value_or(nanoseconds::zero());
   const nanoseconds left = UntilLastTry(now);
   if (left <= nanoseconds::zero() || asked > left) return std::nullopt;
-  return std::max(asked, std::min(Backoff(), left));
+  const nanoseconds delay = std::max(asked, std::min(Backoff(), left));
+  if (policy_.waiting) policy_.waiting(error, delay);
+  return delay;
 }
 
 Delay RetrySchedule::StillToWait(Clock::time_point now) {
@@ -60,12 +62,6 @@ Delay RetrySchedule::StillToWait(Clock::time_point now) {
     return std::nullopt;
   }
   return std::min(Backoff(), left);
-}
-
-Delay RetrySchedule::Announce(const Error& error) {
-  const Delay delay = NextDelay(error, Clock::now());
-  if (delay && policy_.waiting) policy_.waiting(error, *delay);
-  return delay;
 }
 
 void RetrySchedule::Answered() {
@@ -98,17 +94,14 @@ void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
   for (bool again = false;; again = true) {
     grpc::ClientContext context;
     context.set_deadline(deadline);
-    // A refused connection would be final, so this try waits for a server.
-    if (again && schedule->effect() == Effect::kChanges) {
-      context.set_wait_for_ready(true);
-    }
-    const grpc::Status status = attempt(context);
+    const grpc::Status status = attempt(context, again);
     if (status.ok()) {
       if (schedule) schedule->Answered();
       return;
     }
     const Error error = DecodeError(status);
-    Delay delay = schedule ? schedule->Announce(error) : std::nullopt;
+    Delay delay =
+        schedule ? schedule->NextDelay(error, Clock::now()) : std::nullopt;
     if (!delay) throw error;
     for (; delay; delay = schedule->StillToWait(Clock::now())) {
       std::this_thread::sleep_for(*delay);

@@ -62,18 +62,15 @@ class RetrySchedule {
                          Effect effect = Effect::kNone)
       : deadline_(deadline), policy_(std::move(policy)), effect_(effect) {}
 
-  /// How long to wait after a failure. Nothing: it is final.
+  /// How long to wait after a failure, which the policy's function is told.
+  /// Nothing: it is final.
   std::optional<std::chrono::nanoseconds> NextDelay(const Error& error,
                                                     Clock::time_point now);
   /// How long to wait further once a wait has passed. Nothing: the next try may
   /// begin.
   std::optional<std::chrono::nanoseconds> StillToWait(Clock::time_point now);
-  /// NextDelay, as of now, and tells of the wait that follows.
-  std::optional<std::chrono::nanoseconds> Announce(const Error& error);
   /// The server answered: the next failure counts as the first one.
   void Answered();
-
-  Effect effect() const { return effect_; }
 
  private:
   std::chrono::nanoseconds Backoff();
@@ -86,7 +83,7 @@ class RetrySchedule {
   std::optional<Clock::time_point> failing_since_;
 };
 
-using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
+using Attempt = std::function<grpc::Status(grpc::ClientContext&, bool again)>;
 
 /// Runs `attempt` until it succeeds, again if the schedule allows it. Throws
 /// Error.

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "client/cpp/array_codec.h"
 #include "client/cpp/client.h"
+#include "client/cpp/wire.h"
 #include "tests/client/fake_server.h"
 
 namespace torqued::client {

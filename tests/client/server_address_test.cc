@@ -1,4 +1,4 @@
-#include "client/cpp/server_address.h"
+#include "client/cpp/channel.h"
 
 #include <gtest/gtest.h>
 

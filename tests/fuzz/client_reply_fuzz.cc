@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/cpp/join_reply.h"
-#include "client/cpp/request.h"
+#include "client/cpp/wire.h"
 #include "fuzz_inputs.pb.h"
 #include "tests/fuzz/message_input.h"
 #include "tests/fuzz/require.h"

@@ -38,7 +38,6 @@ ENTRY_POINTS = {
     "torqued/client/cpp/error.h",
     "torqued/client/cpp/evaluation.h",
     "torqued/client/cpp/local_server.h",
-    "torqued/client/cpp/pending_evaluation.h",
     "torqued/client/cpp/states.h",
 }
 

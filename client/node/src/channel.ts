@@ -2,9 +2,9 @@
 
 import * as grpc from '@grpc/grpc-js';
 import { setMaxListeners } from 'node:events';
-import { decodeError } from './decode_error.js';
-import { TorquedError } from './errors.js';
-import { encode, type Method } from './protocol.js';
+import { type ErrorDetails, type StatusCode, TorquedError } from './errors.js';
+import { view } from './message.js';
+import { messageType, type Method } from './protocol.js';
 import type { CallLimits } from './retry.js';
 import { type Security, TLS } from './security.js';
 
@@ -67,14 +67,14 @@ export class Channel {
       });
       const call = this.#client.makeUnaryRequest(
         method.path,
-        (message: object) => encode(method.request, message),
-        (bytes: Buffer) => method.reply.decode(bytes) as unknown as Reply,
+        method.encode,
+        method.decode,
         request,
         this.#metadata({ waitForReady }),
         { deadline },
         (error, reply) => {
           forget();
-          if (error) reject(this.#failure(error));
+          if (error) reject(this.failure(error));
           else resolve(reply as Reply);
         },
       );
@@ -87,8 +87,8 @@ export class Channel {
     this.#checkOpen(signal);
     const stream: Stream = this.#client.makeBidiStreamRequest(
       method.path,
-      (message: object) => encode(method.request, message),
-      (bytes: Buffer) => method.reply.decode(bytes) as object,
+      method.encode,
+      method.decode,
       this.#metadata(),
       { deadline },
     );
@@ -99,13 +99,12 @@ export class Channel {
     return stream;
   }
 
-  /** What a stream's error event means. */
+  /** What an error of gRPC means; another error stays what it is. */
   failure(error: unknown): unknown {
-    return error instanceof Error &&
-      'code' in error &&
-      typeof error.code === 'number'
-      ? this.#failure(error as grpc.ServiceError)
-      : error;
+    const code = (error as Partial<grpc.ServiceError> | null)?.code;
+    if (typeof code !== 'number') return error;
+    if (this.closing.aborted && code === grpc.status.CANCELLED) return closed();
+    return decodeError(error as grpc.ServiceError);
   }
 
   /** Aborted by `close`. */
@@ -143,15 +142,66 @@ export class Channel {
     signal?.throwIfAborted();
     this.closing.throwIfAborted();
   }
-
-  #failure(error: grpc.ServiceError): TorquedError {
-    if (this.closing.aborted && error.code === grpc.status.CANCELLED) {
-      return closed();
-    }
-    return decodeError(error);
-  }
 }
 
 function closed(): TorquedError {
   return new TorquedError('CANCELLED', 'the client is closed');
+}
+
+/** How gRPC says that a call failed. */
+export interface FailedStatus {
+  readonly code: number;
+  readonly details: string;
+  readonly metadata?: grpc.Metadata;
+}
+
+// The messages mirror google.rpc, and so do the names. What stands before the last
+// slash does not matter.
+const DETAIL = /(?:^|\/)google\.rpc\.(ErrorInfo|BadRequest|RetryInfo)$/;
+
+function detailsOf(failed: FailedStatus): ErrorDetails {
+  const bytes = failed.metadata?.get('grpc-status-details-bin')[0];
+  if (!(bytes instanceof Uint8Array)) return {};
+  const found: ErrorDetails & { retryDelay?: number } = {};
+  try {
+    const { code, details } = messageType('Status').decode(
+      bytes,
+    ) as unknown as {
+      code: number;
+      details: { type_url: string; value: Uint8Array }[];
+    };
+    // Details of another code are void: gRPC ended the call before the service.
+    if (code !== failed.code) return {};
+    for (const { type_url, value } of details) {
+      const name = DETAIL.exec(type_url)?.[1];
+      if (!name) continue;
+      Object.assign(found, view(name, messageType(name).decode(value)));
+    }
+  } catch {
+    // Damaged details leave the code and the sentence.
+    return {};
+  }
+  const { retryDelay = -1 } = found;
+  return retryDelay < 0 ? found : { ...found, retryDelayMs: retryDelay * 1000 };
+}
+
+// What gRPC says of a connection that ended under a call where it has another
+// code for it than UNAVAILABLE: gRPC in Node, and in C++ behind a proxy.
+const LOST =
+  /RST_STREAM|Stream removed|socket closed|connection (reset|closed|dropped)|write error|broken pipe|GOAWAY|session closed|No status (information )?received/i;
+
+/** A connection that ended under a call is UNAVAILABLE. Details that are absent
+ * or damaged leave the code and the sentence. */
+export function decodeError(failed: FailedStatus): TorquedError {
+  const details = detailsOf(failed);
+  const code = (grpc.status[failed.code] ?? 'UNKNOWN') as StatusCode;
+  const isLost =
+    (code === 'INTERNAL' || code === 'UNKNOWN') &&
+    !details.reason &&
+    LOST.test(failed.details);
+  return new TorquedError(
+    isLost ? 'UNAVAILABLE' : code,
+    failed.details,
+    details,
+  );
 }

@@ -13,11 +13,11 @@ import {
 import { brokenReply, TorquedError } from './errors.js';
 import { GOOD_BYTES } from './evaluation.js';
 import {
+  addRows,
   countNumbers,
-  Matrix,
-  type SentArray,
-  TableBuilder,
+  type Matrix,
   type WireArray,
+  zeros,
 } from './matrix.js';
 import {
   camelName,
@@ -121,105 +121,67 @@ export interface Check {
   readonly progress: ((done: number, total: number) => void) | undefined;
 }
 
-type WireSamples = Record<string, SentArray>;
+type Messages = AsyncGenerator<object, void, undefined>;
 
 const tableType = enumType('TrajectoryTable');
-
 const WRENCH = 'tipWrenchOnEnvironment';
 const { q, v, a, [WRENCH]: wrench } = INPUTS;
 const SAMPLES = { time: '1', q, v, a, [WRENCH]: wrench };
 
-// Of a wrench that is given once.
-function repeated({ data, columns }: Matrix, rows: number): Matrix {
-  const all = new Float64Array(rows * columns);
-  for (let k = 0; k < rows; ++k) all.set(data, k * columns);
-  return new Matrix(all, rows, columns);
-}
-
 function* messagesOfPart(
   samples: TrajectorySamples,
   { shape, maxMessageBytes }: Check,
-): Generator<WireSamples, void, undefined> {
-  const given = readInputs(samples, 'samples', SAMPLES, shape);
-  const total = countRows(given, 'samples', (name) => name === WRENCH);
-  const tables = Object.entries(given).map(
-    ([name, table]) =>
-      [name, table.rows === total ? table : repeated(table, total)] as const,
+): Generator<object, void, undefined> {
+  const given = { ...readInputs(samples, 'samples.', SAMPLES, shape) };
+  const total = countRows(given, 'samples.', (name) => name === WRENCH);
+  const once = given[WRENCH];
+  if (once && once.rows !== total) {
+    given[WRENCH] = zeros(total, once.columns);
+    for (let k = 0; k < total; ++k) given[WRENCH].row(k).set(once.data);
+  }
+  const numbers = Object.values(given).reduce(
+    (n, { columns }) => n + columns,
+    0,
   );
-  const numbers = tables.reduce((sum, [, { columns }]) => sum + columns, 0);
   const bytes = Math.min(GOOD_BYTES, maxMessageBytes / 2);
   const atATime = Math.max(1, Math.floor(bytes / (8 * numbers)));
   for (let first = 0; first < total; first += atATime) {
-    const count = Math.min(atATime, total - first);
-    yield chunkOf(Object.fromEntries(tables), first, count);
+    yield chunkOf(given, first, Math.min(atATime, total - first));
   }
 }
 
-// The messages, made as they are wanted. Throws TorquedError for what is no table of
-// numbers, and what the trajectory throws.
-async function* messagesOf(
-  check: Check,
-): AsyncGenerator<WireSamples, void, undefined> {
+// Made as they are wanted. Throws TorquedError for what is no table of numbers, and
+// what the trajectory throws.
+async function* messagesOf(check: Check): Messages {
   const { trajectory } = check;
   if (typeof trajectory !== 'object' || trajectory === null) {
     throw wrongKind('samples', trajectory, 'an object');
   }
   const isParts =
     Symbol.asyncIterator in trajectory || Symbol.iterator in trajectory;
-  if (!isParts) {
-    yield* messagesOfPart(trajectory, check);
-    return;
-  }
+  if (!isParts) return yield* messagesOfPart(trajectory, check);
   let part = 0;
   for await (const samples of trajectory) {
     try {
       yield* messagesOfPart(samples, check);
     } catch (error) {
       if (!(error instanceof TorquedError)) throw error;
-      throw error.with(`part ${part}: ${error.message}`, {
-        part: String(part),
-      });
+      const place = { part: String(part) };
+      throw error.with(`part ${part}: ${error.message}`, place);
     }
     part += 1;
   }
 }
 
-type Requests = () => AsyncGenerator<object, void, undefined>;
-
-// The messages of a check, whose samples are kept for one that begins anew.
-function keeping(
-  start: WireStart,
-  source: AsyncIterator<WireSamples>,
-): Requests {
-  const samples: WireSamples[] = [];
-  // What a check waited for when it failed is for the next one.
-  let taking: Promise<boolean> | undefined;
-  const take = async () => {
-    const taken = await source.next();
-    if (taken.done) return false;
-    samples.push(taken.value);
-    taking = undefined;
-    return true;
-  };
-  return async function* () {
-    yield { start };
-    for (let k = 0; ; k += 1) {
-      if (k === samples.length && !(await (taking ??= take()))) return;
-      yield { samples: samples[k] };
-    }
-  };
-}
-
 async function checkOnce(
-  check: Check,
-  requests: Requests,
+  { channel, limits, start, progress: tell }: Check,
+  requests: Messages,
 ): Promise<TrajectoryCheck> {
-  const { channel, limits, start } = check;
   const names = (start.tables ?? []).map((number) =>
     camelName(enumName(tableType, number)!),
   );
   const stream = channel.stream(METHODS.checkTrajectory, limits);
-  const sending = Readable.from(requests());
+  const sending = Readable.from(requests);
   let failure: { error: unknown } | undefined;
   sending.on('error', (error) => {
     failure = { error };
@@ -228,31 +190,35 @@ async function checkOnce(
   sending.pipe(stream as unknown as Duplex);
   try {
     let verdict: TrajectoryVerdict | undefined;
-    let tables = new TableBuilder(0);
+    const tables: Record<string, Matrix> = {};
+    const received: Record<string, number> = {};
     for await (const message of stream) {
       const { progress, rows, verdict: wire } = message as WireCheckReply;
       if (progress) {
-        const { samplesDone, samples } = progress;
-        check.progress?.(toNumber(samplesDone), toNumber(samples));
+        tell?.(toNumber(progress.samplesDone), toNumber(progress.samples));
       }
-      if (wire) {
-        verdict = view<TrajectoryVerdict>('TrajectoryVerdict', wire);
-        tables = new TableBuilder(verdict.samples);
-      }
+      if (wire) verdict = view<TrajectoryVerdict>('TrajectoryVerdict', wire);
       for (const name of rows ? names : []) {
         const array = rows![name];
         if (!array?.columns) continue;
         const count = countNumbers(array) / array.columns;
-        tables.add(name, array, toNumber(rows!.firstSample), count);
+        tables[name] ??= zeros(verdict?.samples ?? 0, array.columns);
+        addRows(tables[name], name, array, toNumber(rows!.firstSample), count);
+        received[name] = (received[name] ?? 0) + count;
       }
     }
     if (failure) throw failure.error;
     if (!verdict) throw brokenReply('the reply has no verdict');
-    // Nothing travels of tables without columns: those of a robot without joints.
-    const isEmpty = verdict.joints.length === 0;
-    const whole = names.map((name) => [name, tables.table(name, isEmpty)]);
-    check.progress?.(verdict.samples, verdict.samples);
-    return { ...verdict, tables: Object.fromEntries(whole) };
+    const { samples, joints } = verdict;
+    for (const name of names) {
+      // Nothing travels of tables without columns: those of a robot without joints.
+      if (joints.length === 0) tables[name] ??= zeros(samples, 0);
+      else if (received[name] !== samples) {
+        throw brokenReply(`the reply lacks rows of ${name}`);
+      }
+    }
+    tell?.(samples, samples);
+    return { ...verdict, tables };
   } catch (thrown) {
     limits.signal?.throwIfAborted();
     if (failure) throw failure.error;
@@ -270,16 +236,23 @@ async function checkOnce(
  */
 export async function checkTrajectory(check: Check): Promise<TrajectoryCheck> {
   const source = messagesOf(check);
-  const requests = keeping(check.start, source);
+  // What one try still waits for when it fails is there for the next one.
+  const taken: Promise<IteratorResult<object, void>>[] = [];
+  async function* requests(): Messages {
+    yield { start: check.start };
+    for (let k = 0; ; k += 1) {
+      const samples = (await (taken[k] ??= source.next())).value;
+      if (!samples) return;
+      yield { samples };
+    }
+  }
   let told = 0;
   const progress = (done: number, total: number) => {
-    if (done <= told) return;
-    told = done;
-    check.progress?.(done, total);
+    if (done > told) check.progress?.((told = done), total);
   };
   try {
     return await untilDone(
-      () => checkOnce({ ...check, progress }, requests),
+      () => checkOnce({ ...check, progress }, requests()),
       check.limits,
     );
   } finally {

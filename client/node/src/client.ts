@@ -207,8 +207,7 @@ export class Client {
     options: RegisterOptions & CallOptions = {},
   ): Promise<Registration> {
     checkNames(options, REGISTER_NAMES);
-    const { label, expectedCurrent, file, deadlineMs, signal, ...rest } =
-      options;
+    const { label, expectedCurrent, file, ...rest } = options;
     checkKind('options.file', file, 'string');
     const own = { label, expectedCurrent };
     const request = {
@@ -217,8 +216,7 @@ export class Client {
       ...fill('RegisterModelRequest', own, 'options'),
     };
     try {
-      const method = METHODS.registerModel;
-      const wire = await this.#change(method, request, { deadlineMs, signal });
+      const wire = await this.#change(METHODS.registerModel, request, options);
       const reply = view<Registration>('RegisterModelReply', wire);
       return { ...reply, robot: this.#robot(reply.model) };
     } catch (error) {
@@ -232,8 +230,8 @@ export class Client {
     options: UrdfOptions & CallOptions = {},
   ): Promise<ValidateModelReply> {
     checkNames(options, URDF_NAMES);
-    const { deadlineMs, signal, ...rest } = options;
-    const request = registration(urdf, rest);
+    const request = registration(urdf, options);
+    const { deadlineMs, signal } = options;
     const call = { deadlineMs, signal };
     const reply = await this.#read(METHODS.validateModel, request, call);
     return view('ValidateModelReply', reply);
@@ -297,10 +295,12 @@ export class Client {
     checkNames(options, CALL_NAMES);
     const limits = this.#limitsOf(options);
     if (!retry) limits.retry = undefined;
-    return untilDone(
-      () => this.#channel.unary<Reply>(method, request, limits),
-      limits,
-    );
+    return this.#send(method, request, limits);
+  }
+
+  #send(method: Method, request: object, limits: CallLimits): Promise<Reply> {
+    const send = () => this.#channel.unary<Reply>(method, request, limits);
+    return untilDone(send, limits);
   }
 
   #change(
@@ -326,14 +326,14 @@ export class Client {
   // and may be repeated: it goes before the repeat.
   async #findServer(limits: CallLimits): Promise<void> {
     try {
-      await untilDone(
-        () => this.#channel.unary(METHODS.getServerInfo, {}, limits),
-        limits,
-      );
+      await this.#send(METHODS.getServerInfo, {}, limits);
     } catch (error) {
-      if (!(error instanceof TorquedError)) throw error;
+      const isAnswer =
+        error instanceof TorquedError &&
+        !mayPass(error) &&
+        error.code !== 'DEADLINE_EXCEEDED';
       // Any other word of the server shows that it is there.
-      if (mayPass(error) || error.code === 'DEADLINE_EXCEEDED') throw error;
+      if (!isAnswer) throw error;
     }
   }
 
@@ -367,7 +367,10 @@ export class Client {
 type Reply = Record<string, unknown>;
 
 // What registration and dry run share of a request.
-function registration(urdf: string | Uint8Array, options: UrdfOptions): object {
+function registration(
+  urdf: string | Uint8Array,
+  { deadlineMs: _, signal: __, ...options }: UrdfOptions & CallOptions,
+): object {
   return {
     source: typeof urdf === 'string' ? Buffer.from(urdf, 'utf8') : urdf,
     options: fill('RegistrationOptions', options, 'options'),

@@ -10,7 +10,7 @@ import {
   type RowStatus,
 } from './contract.js';
 import { brokenReply, TorquedError } from './errors.js';
-import { TableBuilder, type WireArray } from './matrix.js';
+import { addRows, type Matrix, type WireArray, zeros } from './matrix.js';
 import { enumName, seconds, toNumber, view } from './message.js';
 import type { WireWhat } from './options.js';
 import { enumType, messageType, METHODS } from './protocol.js';
@@ -20,8 +20,8 @@ import {
   countOf,
   countRows,
   type Inputs,
+  heightOf,
   type Sizes,
-  sizesOf,
 } from './rows_input.js';
 
 /** How long the server took, s. */
@@ -108,7 +108,6 @@ function rowsPerCall({ sizes, ...batch }: Batch): number {
   const sent = Object.values(batch.inputs)
     .filter(({ rows }) => rows > 1)
     .reduce((sum, { columns }) => sum + columns, 0);
-  const numbers = Math.max(sent, received, 1);
   const payload = Math.min(
     Math.max(sizes.messageBytes - OVERHEAD_BYTES, sizes.messageBytes / 2),
     GOOD_BYTES,
@@ -116,107 +115,111 @@ function rowsPerCall({ sizes, ...batch }: Batch): number {
     // to fit into the half of one client.
     sizes.inflightBytes / 128,
   );
-  const rows = Math.max(Math.floor(payload / (8 * numbers)), 1);
-  return Math.min(rows < 64 ? rows : rows - (rows % 64), sizes.rows);
+  const rows = Math.floor(payload / (8 * Math.max(sent, received, 1)));
+  return Math.min(
+    rows < 64 ? Math.max(rows, 1) : rows - (rows % 64),
+    sizes.rows,
+  );
 }
 
 /** A reply of Compute, as decoded. */
 interface WireReply {
   rows: unknown;
-  results: Record<string, WireArray | number[] | null> | null;
+  results: Record<string, WireArray & number[]> | null;
   rowStatus: object[];
   rowsNotOk: unknown;
-  echo: { timing: Record<keyof Timing, object | null> | null } | null;
+  echo: Uint8Array;
 }
+
+interface WireEcho {
+  timing: Record<keyof Timing, object | null> | null;
+}
+
+const echoType = messageType('Echo');
 
 /** Statuses that are kept; a batch that is wrong throughout has no use for
  * more. */
 const MAX_LISTED = 100_000;
-const LISTS = messageType('Results').fieldsArray.filter(
-  ({ repeated }) => repeated,
-);
-// Name and shape of the results of each quantity that are tables.
-const TABLES = Object.fromEntries(
-  Object.entries(RESULT_TABLES).map(([quantity, shapes]) => [
-    quantity,
-    Object.entries(shapes).filter(
-      ([name]) => !LISTS.some((list) => list.name === name),
-    ),
-  ]),
+// Results of one number a state travel as lists.
+const LISTS = new Map(
+  messageType('Results')
+    .fieldsArray.filter(({ repeated }) => repeated)
+    .map(({ name, type }) => [name, type]),
 );
 
-// Takes the replies of a batch of `rows` states in order.
-function evaluationBuilder({ quantities, shapeSizes }: Batch, rows: number) {
-  const shapes = quantities.flatMap((quantity) => TABLES[quantity]!);
-  const tables = new TableBuilder(rows);
-  const lists: Record<string, number[]> = {};
-  const ok = new Uint8Array(rows).fill(1);
-  const rowStatus: RowStatus[] = [];
-  const timing: Timing = { queue: 0, compute: 0 };
-  let rowsNotOk = 0;
-  let wireEcho: object | undefined;
+/** What the replies to a batch are joined to. */
+class Whole implements EvaluationBase {
+  [result: string]: unknown;
+  readonly ok: Uint8Array;
+  readonly rowStatus: RowStatus[] = [];
+  rowsNotOk = 0;
+  readonly #echoes: Buffer[] = [];
+  #echo: Echo | undefined;
 
-  const listOf = (type: string, list: number[]) => {
-    if (list.length !== rows) {
-      throw brokenReply(`the reply has ${list.length} of ${rows} ${type}`);
+  constructor(readonly rows: number) {
+    this.ok = new Uint8Array(rows).fill(1);
+  }
+
+  get echo(): Echo {
+    const [first] = this.#echoes;
+    return (this.#echo ??= view<Echo>('Echo', echoType.decode(first!)));
+  }
+
+  get timing(): Timing {
+    const sum = { queue: 0, compute: 0 };
+    for (const bytes of this.#echoes) {
+      const { timing } = echoType.decode(bytes) as unknown as WireEcho;
+      if (timing?.queue) sum.queue += seconds(timing.queue);
+      if (timing?.compute) sum.compute += seconds(timing.compute);
     }
-    if (type === 'double') return Float64Array.from(list);
-    if (type === 'uint32') return Uint32Array.from(list);
-    return list.map((number) => enumName(enumType(type), number));
-  };
+    return sum;
+  }
 
-  return {
-    /** Throws TorquedError where the reply is not what was asked for. */
-    add(reply: WireReply, first: number): void {
-      const { results, echo } = reply;
-      for (const [name, shape] of shapes) {
-        const array = results?.[name] as WireArray | null;
-        if (!array) throw brokenReply(`the reply lacks ${name}`);
-        const sizes = sizesOf(shape, shapeSizes);
-        const height = sizes.length < 2 ? 1 : sizes[0];
-        tables.add(name, array, first, toNumber(reply.rows), height);
+  /** Throws TorquedError if the reply to `part` is not what was asked for. */
+  add({ quantities, shapeSizes }: Batch, reply: WireReply, part: Part): void {
+    for (const quantity of quantities) {
+      for (const [name, shape] of Object.entries(RESULT_TABLES[quantity])) {
+        const result = reply.results?.[name];
+        if (LISTS.has(name)) {
+          if (result?.length) this.#addList(name, result, part);
+          continue;
+        }
+        if (!result) throw brokenReply(`the reply lacks ${name}`);
+        const { columns } = result;
+        const height = heightOf(shape, shapeSizes);
+        const table = (this[name] ??= zeros(this.rows, columns, height));
+        addRows(table as Matrix, name, result, part.first, part.rows);
       }
-      for (const { name } of LISTS) {
-        const list = (results?.[name] ?? []) as number[];
-        if (list.length > 0) (lists[name] ??= []).push(...list);
+    }
+    for (const wire of reply.rowStatus) {
+      const status = view<RowStatus>('RowStatus', wire);
+      const row = status.row + part.first;
+      this.ok[row] = 0;
+      if (this.rowStatus.length < MAX_LISTED) {
+        this.rowStatus.push({ ...status, row });
       }
-      for (const wire of reply.rowStatus) {
-        const status = view<RowStatus>('RowStatus', wire);
-        const row = status.row + first;
-        ok[row] = 0;
-        if (rowStatus.length < MAX_LISTED) rowStatus.push({ ...status, row });
-      }
-      rowsNotOk += toNumber(reply.rowsNotOk);
-      if (!echo) throw brokenReply('the reply has no echo');
-      wireEcho ??= echo;
-      for (const name of ['queue', 'compute'] as const) {
-        const time = echo.timing?.[name];
-        if (time) timing[name] += seconds(time);
-      }
-    },
+    }
+    this.rowsNotOk += toNumber(reply.rowsNotOk);
+    // Copied out of the reply, which takes many times its memory.
+    this.#echoes.push(Buffer.from(reply.echo));
+  }
 
-    /** The whole; at least one reply has come. */
-    build(): EvaluationBase {
-      let echo: Echo | undefined;
-      const whole: EvaluationBase & Record<string, unknown> = {
-        rows,
-        ok,
-        rowStatus,
-        rowsNotOk,
-        timing,
-        // Made where it is read: it costs more than a state's numbers.
-        get echo() {
-          return (echo ??= view<Echo>('Echo', wireEcho!));
-        },
-      };
-      for (const [name] of shapes) whole[name] = tables.table(name);
-      for (const { name, type } of LISTS) {
-        const list = lists[name];
-        if (list) whole[name] = listOf(type, list);
-      }
-      return whole;
-    },
-  };
+  #addList(name: string, list: number[], { first, rows }: Part): void {
+    if (list.length !== rows) {
+      throw brokenReply(
+        `the reply has ${list.length} ${name} for ${rows} rows`,
+      );
+    }
+    const type = LISTS.get(name)!;
+    if (type === 'double') this[name] ??= new Float64Array(this.rows);
+    else if (type === 'uint32') this[name] ??= new Uint32Array(this.rows);
+    else this[name] ??= new Array(this.rows);
+    const joined = this[name] as unknown[];
+    const isNumber = ArrayBuffer.isView(joined);
+    list.forEach((number, k) => {
+      joined[first + k] = isNumber ? number : enumName(enumType(type), number);
+    });
+  }
 }
 
 // The server counts rows from the start of its call.
@@ -267,17 +270,16 @@ async function answerTo(
 export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
   const { inputs, progress } = batch;
   const { signal } = batch.limits;
-  const total = countRows(inputs, 'states');
+  const total = countRows(inputs, '');
   const patienceMs = batch.limits.deadline - Date.now();
-  const whole = { first: 0, rows: total };
-  const parts = total > 1 ? cut(whole, rowsPerCall(batch)) : [whole];
+  const all = { first: 0, rows: total };
+  const parts = total > 1 ? cut(all, rowsPerCall(batch)) : [all];
   // A single call ends by itself.
   const over = parts.length > 1 ? new AbortController() : undefined;
   const abort = () => over?.abort(signal?.reason);
   const limits = { ...batch.limits, signal: over?.signal ?? signal };
 
-  let builder: ReturnType<typeof evaluationBuilder> | undefined;
-
+  let whole: Whole | undefined;
   const join = async (part: Part, reply: WireReply): Promise<void> => {
     limits.deadline = Date.now() + patienceMs;
     const unlisted = toNumber(reply.rowsNotOk) - reply.rowStatus.length;
@@ -293,8 +295,8 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
     if (total > 0 && rows !== part.rows) {
       throw brokenReply(`the reply has ${rows} rows of ${part.rows}`);
     }
-    builder ??= evaluationBuilder(batch, total || rows);
-    builder.add(reply, part.first);
+    whole ??= new Whole(total || rows);
+    whole.add(batch, reply, { first: part.first, rows });
     progress?.(part.first + rows, total || rows);
   };
 
@@ -311,7 +313,7 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
       }
       await join(part, await sent.shift()!);
     }
-    return builder!.build();
+    return whole!;
   } finally {
     signal?.removeEventListener('abort', abort);
     over?.abort();

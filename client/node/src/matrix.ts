@@ -25,9 +25,8 @@ export class Matrix {
     rowsOfRow = 1,
   ) {
     if (data.length !== rows * columns) {
-      throw new RangeError(
-        `${data.length} numbers are not ${rows} rows of ${columns}`,
-      );
+      const what = `${data.length} numbers`;
+      throw new RangeError(`${what} are not ${rows} rows of ${columns}`);
     }
     this.data = data;
     this.rows = rows;
@@ -40,12 +39,9 @@ export class Matrix {
     const columns = rows[0]?.length ?? 0;
     const data = new Float64Array(rows.length * columns);
     rows.forEach((row, k) => {
-      if (row.length !== columns) {
-        throw new RangeError(
-          `row ${k} has ${row.length} numbers, row 0 has ${columns}`,
-        );
-      }
-      data.set(row, k * columns);
+      if (row.length === columns) return data.set(row, k * columns);
+      const why = `${row.length} numbers, row 0 has ${columns}`;
+      throw new RangeError(`row ${k} has ${why}`);
     });
     return new Matrix(data, rows.length, columns);
   }
@@ -83,18 +79,24 @@ export class Matrix {
   }
 }
 
-/** torqued.v1.Array: at most one of its payloads holds rows. */
-export interface WireArray {
-  columns: number;
-  values: number[];
-  f64: Uint8Array;
-  f32: Uint8Array;
+/** A table of zeros. */
+export function zeros(rows: number, columns: number, rowsOfRow = 1): Matrix {
+  const data = new Float64Array(rows * columns);
+  return new Matrix(data, rows, columns, rowsOfRow);
 }
 
-/** An array as it is sent. */
+/** torqued.v1.Array as it is sent. */
 export interface SentArray {
   columns: number;
   f64: Uint8Array;
+}
+
+/** torqued.v1.Array: one of its payloads, as the encoding says, holds rows. */
+export interface WireArray {
+  columns: number;
+  f64: Buffer;
+  f32: Uint8Array;
+  values: number[];
 }
 
 /** Rows of a table as they are sent, without copying; a single row goes along
@@ -105,13 +107,10 @@ export function rowsOfTable(
   count: number,
 ): SentArray {
   const [from, length] = rows === 1 ? [0, 1] : [first, count];
+  const at = data.byteOffset + from * columns * 8;
   return {
     columns,
-    f64: new Uint8Array(
-      data.buffer,
-      data.byteOffset + from * columns * 8,
-      length * columns * 8,
-    ),
+    f64: new Uint8Array(data.buffer, at, length * columns * 8),
   };
 }
 
@@ -120,67 +119,35 @@ export function countNumbers({ f64, f32, values }: WireArray): number {
   return f64.length / 8 + f32.length / 4 + values.length;
 }
 
-/** Tables whose rows arrive in parts, in order. */
-export class TableBuilder {
-  readonly #total: number;
-  readonly #parts = new Map<string, { table: Matrix; rows: number }>();
-
-  /** For `total` rows in all. */
-  constructor(total: number) {
-    this.#total = total;
+/** Copies rows of a reply to their place, `first` on. Throws TorquedError if they
+ * are not `count`, or do not fit. */
+export function addRows(
+  { data, rows, columns }: Matrix,
+  name: string,
+  array: WireArray,
+  first: number,
+  count: number,
+): void {
+  const numbers = countNumbers(array);
+  if (
+    array.columns !== columns ||
+    numbers !== count * columns ||
+    !(first + count <= rows)
+  ) {
+    const what = `${numbers} numbers of ${array.columns} columns`;
+    throw brokenReply(`the reply's ${name} has ${what} for ${count} rows`);
   }
-
-  /** Copies rows [first, first + count). `height`: rows of the matrix that a row
-   * is. Throws TorquedError unless they are the next ones. */
-  add(
-    name: string,
-    array: WireArray,
-    first: number,
-    count: number,
-    height = 1,
-  ): void {
-    const { columns, f64, f32, values } = array;
-    const part = this.#parts.get(name) ?? this.#begin(name, columns, height);
-    const numbers = countNumbers(array);
-    if (
-      first !== part.rows ||
-      columns !== part.table.columns ||
-      !(first + count <= this.#total) ||
-      numbers !== count * columns
-    ) {
-      const what = `${numbers} numbers of ${columns} columns`;
-      const where = `${count} rows from ${first} on, after ${part.rows}`;
-      throw brokenReply(`the reply's ${name} has ${what} for ${where}`);
-    }
-    const { data } = part.table;
-    const at = first * columns;
-    if (f64.length > 0) {
-      new Uint8Array(data.buffer, at * 8, f64.length).set(f64);
-    } else if (f32.length > 0) {
-      // What arrives lies at any address.
-      data.set(new Float32Array(new Uint8Array(f32).buffer), at);
-    } else {
-      data.set(values, at);
-    }
-    part.rows += count;
-  }
-
-  /** A whole table; where `mayLack`, without columns if nothing of it has come.
-   * Throws TorquedError where rows lack. */
-  table(name: string, mayLack = false): Matrix {
-    const part = this.#parts.get(name);
-    if (part?.rows === this.#total) return part.table;
-    if (!part && mayLack) return this.#begin(name, 0, 1).table;
-    throw brokenReply(
-      `the reply's ${name} has ${part?.rows ?? 0} rows of ${this.#total}`,
-    );
-  }
-
-  #begin(name: string, columns: number, height: number) {
-    const data = new Float64Array(this.#total * columns);
-    const table = new Matrix(data, this.#total, columns, height);
-    const part = { table, rows: 0 };
-    this.#parts.set(name, part);
-    return part;
+  const { f64, f32, values } = array;
+  const at = first * columns;
+  if (f64.length > 0 && rows === 1) {
+    // Without another array, which costs more than its numbers.
+    for (let k = 0; k < columns; ++k) data[at + k] = f64.readDoubleLE(8 * k);
+  } else if (f64.length > 0) {
+    // What arrives lies at any address.
+    new Uint8Array(data.buffer, at * 8, f64.length).set(f64);
+  } else if (f32.length > 0) {
+    data.set(new Float32Array(new Uint8Array(f32).buffer), at);
+  } else {
+    data.set(values, at);
   }
 }

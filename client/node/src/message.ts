@@ -13,8 +13,15 @@ export function toNumber(integer: unknown): number {
 
 /** "tipFrame" -> "tip_frame". */
 export function snakeName(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  let snake = snakeNames.get(name);
+  if (snake === undefined) {
+    snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    snakeNames.set(name, snake);
+  }
+  return snake;
 }
+
+const snakeNames = new Map<string, string>();
 
 /** "PATH_A" -> "pathA". */
 export function camelName(name: string): string {
@@ -35,30 +42,20 @@ function memo<Type extends object, Value>(
   };
 }
 
-/** The values of an enum but 0 under their short names: "REVOLUTE" is
- * JOINT_TYPE_REVOLUTE. */
-const namesOf = memo((type: protobuf.Enum) => {
+/** The values of an enum but 0: names by number, "REVOLUTE" of
+ * JOINT_TYPE_REVOLUTE, and numbers by name without underscores. */
+const valuesOf = memo((type: protobuf.Enum) => {
   const prefix = `${snakeName(type.name).slice(1)}_`.toUpperCase();
-  return new Map(
-    Object.entries(type.values)
-      .filter(([, number]) => number !== 0)
-      .map(([name, number]) => [
-        number,
-        name.startsWith(prefix) ? name.slice(prefix.length) : name,
-      ]),
-  );
+  const names = new Map<number, string>();
+  const numbers = new Map<string, number>();
+  for (const [long, number] of Object.entries(type.values)) {
+    if (number === 0) continue;
+    const name = long.startsWith(prefix) ? long.slice(prefix.length) : long;
+    names.set(number, name);
+    numbers.set(name.replaceAll('_', ''), number);
+  }
+  return { names, numbers };
 });
-
-// The same names without underscores.
-const numbersOf = memo(
-  (type: protobuf.Enum) =>
-    new Map(
-      [...namesOf(type)].map(([number, name]) => [
-        name.replaceAll('_', ''),
-        number,
-      ]),
-    ),
-);
 
 /** The name of an enum's value: undefined for 0, the number as text for one that
  * this version does not know. */
@@ -66,9 +63,8 @@ export function enumName(
   type: protobuf.Enum,
   number: number,
 ): string | undefined {
-  return number === 0
-    ? undefined
-    : (namesOf(type).get(number) ?? String(number));
+  if (number === 0) return undefined;
+  return valuesOf(type).names.get(number) ?? String(number);
 }
 
 /** The number of a name in any case, or of its first words: "cubic" is enough
@@ -79,21 +75,15 @@ export function enumNumber(
   path: string,
   reason = 'INVALID_OPTION',
 ): number {
-  if (typeof name === 'string') {
-    const upper = name.toUpperCase();
-    const number = numbersOf(type).get(upper.replace(/[-_]/g, ''));
-    if (number !== undefined) return number;
-    const near = [...namesOf(type)].filter(([, one]) =>
-      one.startsWith(`${upper}_`),
-    );
-    if (near.length === 1) return near[0]![0];
-  }
-  const known = [...namesOf(type).values()].join(', ');
-  throw badArgument(
-    reason,
-    path,
-    `${path} is ${shown(name)}; there are ${known}`,
-  );
+  const { names, numbers } = valuesOf(type);
+  const upper = String(name).toUpperCase();
+  const number = numbers.get(upper.replace(/[-_]/g, ''));
+  if (number !== undefined) return number;
+  const near = [...names].filter(([, one]) => one.startsWith(`${upper}_`));
+  if (near.length === 1) return near[0]![0];
+  const known = [...names.values()].join(', ');
+  const message = `${path} is ${shown(name)}; there are ${known}`;
+  throw badArgument(reason, path, message);
 }
 
 /**
@@ -168,27 +158,21 @@ export function wrongKind(
   wanted: string,
   reason = 'INVALID_OPTION',
 ): Error {
-  return badArgument(
-    reason,
-    path,
-    `${path} accepts ${wanted}, not ${shown(value)}`,
-  );
+  const message = `${path} accepts ${wanted}, not ${shown(value)}`;
+  return badArgument(reason, path, message);
 }
 
 /** Throws unless it is absent or of the kind that `typeof` tells. */
 export function checkKind(path: string, value: unknown, kind: string): void {
   if (value === undefined) return;
-  if (typeof value !== kind || Number.isNaN(value)) {
-    throw wrongKind(path, value, `a ${kind}`);
-  }
+  if (typeof value === kind && !Number.isNaN(value)) return;
+  throw wrongKind(path, value, `a ${kind}`);
 }
 
 /** Whether it is an array, or typed numbers. */
 export function isList(value: unknown): value is ArrayLike<unknown> {
-  return (
-    Array.isArray(value) ||
-    (ArrayBuffer.isView(value) && !(value instanceof DataView))
-  );
+  if (Array.isArray(value)) return true;
+  return ArrayBuffer.isView(value) && !(value instanceof DataView);
 }
 
 /** Throws unless it has fields by name, all of them among `names`. */
@@ -203,11 +187,9 @@ export function checkNames(
   }
   for (const name of Object.keys(value)) {
     if (names.includes(name)) continue;
-    throw badArgument(
-      reason,
-      `${path}.${name}`,
-      `${path}.${name} does not exist; there are ${names.join(', ')}`,
-    );
+    const field = `${path}.${name}`;
+    const why = `does not exist; there are ${names.join(', ')}`;
+    throw badArgument(reason, field, `${field} ${why}`);
   }
 }
 
@@ -217,27 +199,24 @@ export function fill(typeName: string, given: object, path: string): object {
   return filled(messageType(typeName), given, path);
 }
 
-const namesOfFields = memo((type: protobuf.Type) => Object.keys(type.fields));
-
 function filled(type: protobuf.Type, given: object, path: string): object {
-  checkNames(given, namesOfFields(type), path);
+  checkNames(given, Object.keys(type.fields), path);
   const message: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
     const field = type.fields[name]!.resolve();
-    message[name] = filledField(field, value, `${path}.${snakeName(name)}`);
+    const at = `${path}.${snakeName(name)}`;
+    if (!field.repeated) {
+      message[name] = filledOne(field, value, at);
+    } else if (isList(value)) {
+      message[name] = Array.from(value, (one, k) =>
+        filledOne(field, one, `${at}[${k}]`),
+      );
+    } else {
+      throw wrongKind(at, value, 'a list');
+    }
   }
   return message;
-}
-
-function filledField(
-  field: protobuf.Field,
-  value: unknown,
-  path: string,
-): unknown {
-  if (!field.repeated) return filledOne(field, value, path);
-  if (!isList(value)) throw wrongKind(path, value, 'a list');
-  return Array.from(value, (one, k) => filledOne(field, one, `${path}[${k}]`));
 }
 
 function filledOne(

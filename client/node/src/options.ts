@@ -89,11 +89,9 @@ export function wireWhat(
   if (!isList(quantities)) {
     throw wrongKind('quantities', quantities, 'a list', 'INVALID_FIELD');
   }
-  return {
-    model,
-    quantities: quantities.map((name, k) =>
-      enumNumber(quantityType, name, `quantities[${k}]`, 'INVALID_FIELD'),
-    ),
-    ...wireOptions(options, COMPUTE_NAMES),
-  };
+  const numbers = quantities.map((name, k) =>
+    enumNumber(quantityType, name, `quantities[${k}]`, 'INVALID_FIELD'),
+  );
+  const parts = wireOptions(options, COMPUTE_NAMES);
+  return { model, quantities: numbers, ...parts };
 }

@@ -83,7 +83,7 @@ export class Robot {
       channel: this.#connection.channel,
       limits: this.#connection.limitsOf(options),
       what,
-      inputs: readInputs(states, 'states', INPUTS, shape),
+      inputs: readInputs(states, '', INPUTS, shape),
       quantities,
       shapeSizes: shape.sizes,
       sizes: withChunkRows(this.#connection.sizes, options.chunkRows),

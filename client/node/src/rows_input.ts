@@ -1,7 +1,7 @@
 // Numbers of states, in the forms in which they may be given, as tables.
 
 import { badArgument } from './errors.js';
-import { Matrix, rowsOfTable, type SentArray } from './matrix.js';
+import { Matrix, rowsOfTable, type SentArray, zeros } from './matrix.js';
 import { checkNames, isList, snakeName, wrongKind } from './message.js';
 
 /**
@@ -29,44 +29,28 @@ export type ByJointName = Readonly<Record<string, number | NumberList>>;
 /** Rows, or numbers by joint name. */
 export type JointRows = Rows | ByJointName;
 
-/** An input as a table; undefined where it is absent. A flat array is cut into
- * rows of `columns`; `jointNames` are those of its columns, undefined where it
- * has none. */
-export function toTable(
+// `jointNames` are those of its columns, undefined if it has none.
+function toTable(
   field: string,
   given: unknown,
   columns: number,
   jointNames: readonly string[] | undefined,
-): Matrix | undefined {
-  if (given === undefined || given === null) return undefined;
-  let table: Matrix;
-  if (given instanceof Matrix) {
-    table = given;
-  } else if (Array.isArray(given) && isList(given[0])) {
-    table = fromRows(field, given);
-  } else if (typeof given === 'object' && !isList(given) && jointNames) {
-    table = fromNames(field, given as ByJointName, jointNames);
-  } else {
-    table = fromFlat(field, numbersOf(field, given), columns);
+): Matrix {
+  if (given instanceof Matrix) return given;
+  if (Array.isArray(given) && isList(given[0])) return fromRows(field, given);
+  if (typeof given === 'object' && !isList(given) && jointNames) {
+    return fromNames(field, given as ByJointName, jointNames);
   }
-  if (table.data.length > 0) return table;
-  // Taken for absent it would stand for zeros.
-  if (columns > 0) throw wrongRows(field, `${field} is given and has no rows`);
-  return undefined;
-}
-
-function fromFlat(field: string, data: Float64Array, columns: number): Matrix {
+  const data = numbersOf(field, given);
   const rows = data.length / columns || 0;
   if (Number.isInteger(rows)) return new Matrix(data, rows, columns);
-  const what = `${field} has ${data.length} numbers`;
-  const why = `${what}, which are no rows of ${columns}`;
+  const why = `${field} has ${data.length} numbers, which are no rows of ${columns}`;
   throw badArgument('WRONG_COLUMN_COUNT', field, why);
 }
 
 function numbersOf(field: string, given: unknown): Float64Array {
   if (given instanceof Float64Array) return given;
-  const list = isList(given) ? given : [given];
-  return Float64Array.from(list, (number) => {
+  return Float64Array.from(isList(given) ? given : [given], (number) => {
     if (typeof number === 'number') return number;
     throw wrongKind(field, number, 'numbers', 'INVALID_FIELD');
   });
@@ -80,12 +64,9 @@ function fromRows(field: string, given: readonly unknown[]): Matrix {
   const columns = rows[0]!.length;
   const k = rows.findIndex(({ length }) => length !== columns);
   if (k < 0) return Matrix.from(rows);
-  throw badArgument(
-    'MALFORMED_ARRAY',
-    field,
-    `row ${k} of ${field} has ${rows[k]!.length} numbers, row 0 has ${columns}`,
-    { row: String(k) },
-  );
+  const why = `${rows[k]!.length} numbers, row 0 has ${columns}`;
+  const message = `row ${k} of ${field} has ${why}`;
+  throw badArgument('MALFORMED_ARRAY', field, message, { row: String(k) });
 }
 
 function fromNames(
@@ -93,40 +74,30 @@ function fromNames(
   given: ByJointName,
   jointNames: readonly string[],
 ): Matrix {
-  const wrong = (joint: string, why: string) =>
-    badArgument('WRONG_JOINT_NAMES', field, `${field} ${why}`, { joint });
+  const wrong = (reason: string, joint: string, why: string) =>
+    badArgument(reason, field, `${field} ${why}`, { joint });
   for (const joint of Object.keys(given)) {
     if (jointNames.includes(joint)) continue;
-    const known = jointNames.join(', ');
-    throw wrong(joint, `names ${joint}, which is none of the joints ${known}`);
+    const why = `names ${joint}, which is none of the joints ${jointNames.join(', ')}`;
+    throw wrong('WRONG_JOINT_NAMES', joint, why);
   }
-  const ofJoints = jointNames.map((joint) => {
+  const columns = jointNames.map((joint) => {
     if (Object.hasOwn(given, joint)) return numbersOf(field, given[joint]);
-    throw wrong(joint, `lacks ${joint}`);
+    throw wrong('WRONG_JOINT_NAMES', joint, `lacks ${joint}`);
   });
-  const rows = Math.max(0, ...ofJoints.map(({ length }) => length));
-  const columns = ofJoints.length;
-  const table = new Matrix(new Float64Array(rows * columns), rows, columns);
-  ofJoints.forEach((column, c) => {
+  const rows = Math.max(0, ...columns.map(({ length }) => length));
+  const table = zeros(rows, columns.length);
+  columns.forEach((column, c) => {
     if (column.length !== rows && column.length !== 1) {
       const joint = jointNames[c]!;
       const why = `has ${column.length} numbers of ${joint}, ${rows} of others`;
-      throw wrongRows(field, `${field} ${why}`, { joint });
+      throw wrong('WRONG_ROW_COUNT', joint, why);
     }
     for (let k = 0; k < rows; ++k) {
-      table.data[k * columns + c] = column[column.length === 1 ? 0 : k]!;
+      table.data[k * columns.length + c] = column[k % column.length]!;
     }
   });
   return table;
-}
-
-/** The error of an input whose rows are not as many as they have to be. */
-export function wrongRows(
-  field: string,
-  message: string,
-  metadata: Record<string, string> = {},
-): Error {
-  return badArgument('WRONG_ROW_COUNT', field, message, metadata);
 }
 
 /** What the words of a shape stand for: "nv". */
@@ -139,73 +110,69 @@ export interface InputShape {
   readonly jointNames: readonly string[];
 }
 
-type What = 'states' | 'samples';
-
 /** The inputs that are present, as tables under their names on the wire. */
 export type Inputs = Readonly<Record<string, Matrix>>;
 
-const wordsOf = new Map<string, readonly string[]>();
-
-/** The sizes of a shape, "nv nv". */
-export function sizesOf(shape: string, sizes: Sizes): number[] {
-  let words = wordsOf.get(shape);
-  if (!words) {
-    wordsOf.set(shape, (words = shape.split(' ').filter(Boolean)));
-  }
-  return words.map((word) => sizes[word] ?? Number(word));
+function sizesOf(shape: string, sizes: Sizes): number[] {
+  if (shape === '') return [];
+  return shape.split(' ').map((word) => sizes[word] ?? Number(word));
 }
 
-/** Numbers of a row of that shape. */
+/** Numbers of a row of that shape, "nv nv". */
 export function countOf(shape: string, sizes: Sizes): number {
-  return sizesOf(shape, sizes).reduce((product, size) => product * size, 1);
+  return sizes[shape] ?? sizesOf(shape, sizes).reduce((x, y) => x * y, 1);
 }
 
-/** Reads the inputs of `shapes`; `prefix` stands before their fields in errors.
- * Throws TorquedError for what is no table of numbers. */
+/** Rows of the matrix that a row of that shape is. */
+export function heightOf(shape: string, sizes: Sizes): number {
+  return shape.includes(' ') ? sizesOf(shape, sizes)[0]! : 1;
+}
+
+/** Reads the inputs of `shapes`. Errors name their fields with `prefix` before
+ * them. Throws TorquedError for what is no table of numbers. */
 export function readInputs(
   given: object,
-  what: What,
+  prefix: '' | 'samples.',
   shapes: Readonly<Record<string, string>>,
   { sizes, jointNames }: InputShape,
 ): Inputs {
+  const what = prefix === '' ? 'states' : 'samples';
   checkNames(given, Object.keys(shapes), what, 'INVALID_FIELD');
   const inputs: Record<string, Matrix> = {};
   for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || value === null) continue;
+    const field = prefix + snakeName(name);
     const shape = shapes[name]!;
-    const table = toTable(
-      fieldOf(name, what),
-      value,
-      countOf(shape, sizes),
-      shape === 'nq' || shape === 'nv' ? jointNames : undefined,
-    );
-    if (table) inputs[name] = table;
+    const columns = countOf(shape, sizes);
+    const names = shape === 'nq' || shape === 'nv' ? jointNames : undefined;
+    const table = toTable(field, value, columns, names);
+    if (table.data.length > 0) inputs[name] = table;
+    // Taken for absent it would stand for zeros.
+    else if (columns > 0) throw wrongRows(field, 'is empty');
   }
   return inputs;
 }
 
-/** As errors name it. */
-function fieldOf(name: string, what: What): string {
-  return `${what === 'samples' ? 'samples.' : ''}${snakeName(name)}`;
+function wrongRows(field: string, why: string): Error {
+  return badArgument('WRONG_ROW_COUNT', field, `${field} ${why}`);
 }
 
-/** The most rows of any input; 0 without inputs. Throws WRONG_ROW_COUNT where
+/** The most rows of any input; 0 without inputs. Throws WRONG_ROW_COUNT if
  * another one has neither that many nor, if it may, one. */
 export function countRows(
   inputs: Inputs,
-  what: What,
+  prefix: '' | 'samples.',
   mayRepeat: (name: string) => boolean = () => true,
 ): number {
   let [rows, longest] = [0, ''];
-  for (const [name, table] of Object.entries(inputs)) {
-    if (table.rows > rows) [rows, longest] = [table.rows, name];
+  for (const name in inputs) {
+    if (inputs[name]!.rows > rows) [rows, longest] = [inputs[name]!.rows, name];
   }
-  for (const [name, table] of Object.entries(inputs)) {
-    if (table.rows === rows || (table.rows === 1 && mayRepeat(name))) continue;
-    const field = fieldOf(name, what);
-    throw wrongRows(
-      field,
-      `${field} has ${table.rows} rows, ${fieldOf(longest, what)} has ${rows}`,
-    );
+  for (const name in inputs) {
+    const own = inputs[name]!.rows;
+    if (own === rows || (own === 1 && mayRepeat(name))) continue;
+    const others = `${prefix}${snakeName(longest)} has ${rows}`;
+    throw wrongRows(prefix + snakeName(name), `has ${own} rows, ${others}`);
   }
   return rows;
 }
@@ -217,8 +184,8 @@ export function chunkOf(
   count: number,
 ): Record<string, SentArray> {
   const chunk: Record<string, SentArray> = {};
-  for (const [name, table] of Object.entries(inputs)) {
-    chunk[name] = rowsOfTable(table, first, count);
+  for (const name in inputs) {
+    chunk[name] = rowsOfTable(inputs[name]!, first, count);
   }
   return chunk;
 }

@@ -25,7 +25,7 @@ export function withPort(address: string): string {
 
 /** Whether only this machine is there: a Unix socket, localhost, 127.*.*.*,
  * [::1]. */
-export function isLocal(address: string): boolean {
+function isLocal(address: string): boolean {
   return /^(unix:|(localhost|\[::1\]|127(\.\d{1,3}){3}):\d+$)/.test(address);
 }
 
@@ -83,16 +83,14 @@ function credentialsOf(
   if (!address.startsWith(TLS)) {
     const given = { tlsCa, tlsCert, tlsKey, tlsServerName };
     for (const [option, value] of Object.entries(given)) {
-      if (value === undefined) continue;
-      throw refusal(option, 'only tls:HOST:PORT takes it');
+      if (value !== undefined)
+        throw refusal(option, 'only tls:HOST:PORT takes it');
     }
     return credentials.createInsecure();
   }
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw refusal(
-      tlsKey === undefined ? 'tlsCert' : 'tlsKey',
-      'tlsCert and tlsKey need each other',
-    );
+    const given = tlsKey === undefined ? 'tlsCert' : 'tlsKey';
+    throw refusal(given, 'tlsCert and tlsKey need each other');
   }
   return credentials.createSsl(
     pemOf('tlsCa', tlsCa ?? systemRoots()),
@@ -112,30 +110,22 @@ function authorizationOf(
   address: string,
   { token: given, tokenFile }: SecurityOptions,
 ): string | undefined {
-  if (given !== undefined && tokenFile !== undefined) {
-    throw refusal('tokenFile', 'token is given as well');
-  }
   let [from, token]: [string, unknown] = ['token', given];
   if (tokenFile !== undefined) {
     from = 'tokenFile';
+    if (given !== undefined) throw refusal(from, 'token is given as well');
     token = read(from, tokenFile).toString('latin1').trimEnd();
-    if (token === '') throw refusal(from, `${tokenFile} is empty`);
   } else if (given === undefined) {
     [from, token] = [TOKEN_VARIABLE, env[TOKEN_VARIABLE]];
     if (!token) return undefined;
   }
-  // Of what HTTP headers hold, so that a space at an end is not lost.
+  // What an HTTP header can hold, so that a space at an end is not lost.
   if (typeof token !== 'string' || !/^[!-~]+$/.test(token)) {
     throw refusal(from, 'a token has printable ASCII characters and no spaces');
   }
-  if (!address.startsWith(TLS) && !isLocal(address)) {
-    throw refusal(
-      from,
-      'a token is sent only to tls:HOST:PORT, a Unix socket or this machine, ' +
-        `not to ${address}`,
-    );
-  }
-  return `Bearer ${token}`;
+  if (address.startsWith(TLS) || isLocal(address)) return `Bearer ${token}`;
+  const where = 'tls:HOST:PORT, a Unix socket or this machine';
+  throw refusal(from, `a token is sent only to ${where}, not to ${address}`);
 }
 
 function pemOf(option: string, file: string | undefined): Buffer | null {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { decodeError } from '../client/node/dist/decode_error.js';
+import { decodeError } from '../client/node/dist/channel.js';
 import { TorquedError } from '../client/node/dist/errors.js';
 import { encode, messageType } from '../client/node/dist/protocol.js';
 

@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect } from 'torqued';
 import { Channel } from '../client/node/dist/channel.js';
-import { enumType, messageType } from '../client/node/dist/protocol.js';
+import { encode, enumType, messageType } from '../client/node/dist/protocol.js';
 import { securityOf } from '../client/node/dist/security.js';
 import { RestartableServer } from './restartable_server.mjs';
 import { MODELS } from './support.mjs';
 
 const EVALUATE = {
   path: '/torqued.v1.Dynamics/Evaluate',
-  request: messageType('EvaluateRequest'),
-  reply: messageType('EvaluateReply'),
+  encode: (message) => encode(messageType('EvaluateRequest'), message),
+  decode: (bytes) => messageType('EvaluateReply').decode(bytes),
 };
 const REGRESSOR = enumType('Quantity').values['QUANTITY_REGRESSOR'];
 
