@@ -3,19 +3,17 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "client/cli/check/checker.h"
-#include "client/cli/check/directory_check.h"
-#include "client/cli/check/reports.h"
-#include "client/cli/check/results.h"
-#include "client/cli/check/run_comparison.h"
+#include "client/cli/check/runs.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/errors.h"
-#include "client/cli/formats/file_text.h"
+#include "client/cli/formats/text.h"
 #include "server/flags/options.h"
 
 namespace torqued::cli {
@@ -35,8 +33,8 @@ struct Flags {
 Container TorquesContainer(const std::string& path) {
   const auto container = ContainerOfName(path);
   if (!container || container == Container::kYaml) {
-    throw UsageError("--torques",
-                     path + " ends in none of .csv, .npy, .npz and .json");
+    throw UsageError("--torques", path,
+                     " ends in none of .csv, .npy, .npz and .json");
   }
   return *container;
 }
@@ -46,21 +44,17 @@ using Content = std::function<std::string()>;
 /// A file that cannot be written keeps no other one from being written: the
 /// verdict may have taken hours. Throws one DataError for all that failed.
 void WriteFiles(const std::vector<std::pair<std::string, Content>>& files) {
-  std::string place, problems;
+  std::optional<DataError> failure;
   for (const auto& [path, content] : files) {
-    if (path.empty()) continue;
     try {
-      WriteFile(path, content());
+      if (!path.empty()) WriteFile(path, content());
     } catch (const DataError& error) {
-      if (place.empty()) {
-        place = error.place();
-        problems = error.what();
-      } else {
-        problems += "; " + error.place() + ": " + error.what();
-      }
+      failure = !failure ? error
+                         : DataError(failure->place(), failure->what(), "; ",
+                                     error.place(), ": ", error.what());
     }
   }
-  if (!place.empty()) throw DataError(place, problems);
+  if (failure) throw *failure;
 }
 
 /// The tables that the outputs need beside the samples.
@@ -116,7 +110,7 @@ ExitCode Run(Session& session, const Flags& flags) {
     return RunDirectory(session, flags);
   }
   if (!flags.results.empty()) {
-    throw UsageError("--results", flags.file + " is no directory");
+    throw UsageError("--results", flags.file, " is no directory");
   }
   if (!flags.torques.empty()) TorquesContainer(flags.torques);
   const Checker checker(session, flags.check);
