@@ -39,7 +39,7 @@ TEST(ProgressBar, WritesLinesThatNeverGoBackNorBeyondTheTotal) {
   EXPECT_EQ(out.str(),
             " 60 %  60 of 100 states  30/s  1.3 s left\n"
             " 60 %  60 of 100 states  15/s  2.7 s left\n"
-            "100 %  100 of 100 states  12/s  0 ms left\n");
+            "100 %  100 of 100 states  13/s  0 ms left\n");
 }
 
 TEST(ProgressBar, DrawsAtMostTenTimesASecond) {

@@ -25,6 +25,13 @@ constexpr std::size_t kShown = 10;
 /// A smaller change does not count, of shares of limits, J and kg alike: a
 /// joint at rest has a speed of 0 in one run and of 1e-14 in the other.
 constexpr double kRounding = 1e-9;
+/// Lists of files in a comparison, and how they are told.
+constexpr std::pair<const char*, const char*> kLists[] = {
+    {"only_before", "Only before"},
+    {"only_after", "Only after"},
+    {"newly_failing", "Newly failing"},
+    {"newly_passing", "Newly passing"},
+    {"without_verdict", "No verdict any more"}};
 
 struct Number {
   double value = 0;
@@ -370,12 +377,10 @@ Json CompareRuns(const std::string& before_name, std::string_view before_text,
                  {"of_files", before.of_files},
                  {"worse", !before.of_files && before.passes && !after.passes},
                  {"passed_before", before.passes},
-                 {"passes_after", after.passes}};
-  for (const char* const list :
-       {"asked", "only_before", "only_after", "newly_failing", "newly_passing",
-        "without_verdict", "numbers"}) {
-    report[list] = Json::array();
-  }
+                 {"passes_after", after.passes},
+                 {"asked", Json::array()}};
+  for (const auto& [list, title] : kLists) report[list] = Json::array();
+  report["numbers"] = Json::array();
   // Null in a run that has no words for it.
   std::map<std::string, std::pair<Json, Json>> asked;
   for (const auto& [what, words] : before.asked) asked[what].first = words;
@@ -410,12 +415,6 @@ void PrintComparison(const Json& report, std::ostream& out) {
     PrintRows({"what", "before", "after"}, report["asked"], out);
     out << "\n";
   }
-  constexpr std::pair<const char*, const char*> kLists[] = {
-      {"only_before", "Only before"},
-      {"only_after", "Only after"},
-      {"newly_failing", "Newly failing"},
-      {"newly_passing", "Newly passing"},
-      {"without_verdict", "No verdict any more"}};
   for (const auto& [member, title] : kLists) {
     const Json& list = report[member];
     for (std::size_t k = 0; k < std::min(kShown, list.size()); ++k) {

@@ -70,37 +70,29 @@ Members NamesAlong(const std::string& dimension, const v1::TableInfo& info,
   return SplitList(info.labels().empty() ? "x y z" : info.labels(), ' ');
 }
 
-Part PartOf(const client::ResultField& field, const Evaluation& evaluation) {
-  Part part{&field, &(evaluation.*field.batch)};
-  for (const std::string& dimension : client::Dimensions(*field.info)) {
-    // All dimensions but the last are those of the rows.
-    if (!part.columns.empty()) {
-      part.rows = part.rows.empty() ? std::move(part.columns)
-                                    : Pairs(part.rows, part.columns);
-    }
-    part.columns = NamesAlong(dimension, *field.info, evaluation.echo);
-  }
-  if (field.info->shape().empty()) part.columns = {"value"};
-  // The names come from one part of the reply, the numbers from another.
-  const std::size_t rows = part.rows.empty() ? 1 : part.rows.size();
-  if (static_cast<std::size_t>(part.numbers->cols()) !=
-      rows * part.columns.size()) {
-    throw client::Error(
-        grpc::StatusCode::INTERNAL,
-        Cat("the reply's ", field.name, " has ", part.numbers->cols(),
-            " columns, which its echo does not name"));
-  }
-  return part;
-}
-
 std::vector<Part> PartsOf(const std::vector<v1::Quantity>& quantities,
                           const Evaluation& evaluation) {
   std::vector<Part> parts;
   for (const v1::Quantity quantity : quantities) {
     for (const client::ResultField& field : client::ResultFields()) {
-      if (field.info->quantity() == quantity) {
-        parts.push_back(PartOf(field, evaluation));
+      if (field.info->quantity() != quantity) continue;
+      Part& part = parts.emplace_back(Part{&field, &(evaluation.*field.batch)});
+      for (const std::string& dimension : client::Dimensions(*field.info)) {
+        // All dimensions but the last are those of the rows.
+        if (!part.columns.empty()) {
+          part.rows = part.rows.empty() ? std::move(part.columns)
+                                        : Pairs(part.rows, part.columns);
+        }
+        part.columns = NamesAlong(dimension, *field.info, evaluation.echo);
       }
+      if (field.info->shape().empty()) part.columns = {"value"};
+      // The names come from one part of the reply, the numbers from another.
+      const std::ptrdiff_t rows = part.rows.empty() ? 1 : std::ssize(part.rows);
+      const Eigen::Index columns = part.numbers->cols();
+      if (columns == rows * std::ssize(part.columns)) continue;
+      throw client::Error(grpc::StatusCode::INTERNAL,
+                          Cat("the echo of the reply does not name the ",
+                              columns, " columns of its ", field.name));
     }
   }
   return parts;

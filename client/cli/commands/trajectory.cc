@@ -59,18 +59,17 @@ void WriteFiles(const std::vector<std::pair<std::string, Content>>& files) {
 
 /// The tables that the outputs need beside the samples.
 std::vector<v1::TrajectoryTable> TablesFor(const Flags& flags) {
-  const bool derived = flags.check.command->count("--derive") > 0;
-  const bool torques = !flags.torques.empty(), page = !flags.html.empty();
-  std::vector<v1::TrajectoryTable> tables;
-  const auto add = [&tables](bool needed, v1::TrajectoryTable table) {
-    if (needed) tables.push_back(table);
-  };
-  add(torques || page, v1::TRAJECTORY_TABLE_TAU);
-  add((torques || page) && derived, v1::TRAJECTORY_TABLE_V);
-  add(torques && derived, v1::TRAJECTORY_TABLE_A);
-  add(page && flags.check.task, v1::TRAJECTORY_TABLE_SIGMA_MIN);
-  add(page && flags.check.task, v1::TRAJECTORY_TABLE_CONDITION);
-  add(page, v1::TRAJECTORY_TABLE_TORQUE_LIMIT);
+  if (flags.torques.empty() && flags.html.empty()) return {};
+  std::vector tables = {v1::TRAJECTORY_TABLE_TAU,
+                        v1::TRAJECTORY_TABLE_TORQUE_LIMIT};
+  if (flags.check.command->count("--derive") > 0) {
+    tables.insert(tables.end(),
+                  {v1::TRAJECTORY_TABLE_V, v1::TRAJECTORY_TABLE_A});
+  }
+  if (flags.check.task) {
+    tables.insert(tables.end(), {v1::TRAJECTORY_TABLE_SIGMA_MIN,
+                                 v1::TRAJECTORY_TABLE_CONDITION});
+  }
   return tables;
 }
 

@@ -135,11 +135,10 @@ class Reader {
 
   /// Continues the sentence that there is no v or a.
   std::string DeriveHint(std::string_view suffix) const {
-    const bool may_derive =
-        rules_.is_trajectory && suffix != "q" && IsRequired(suffix);
-    return may_derive ? "; --derive cubic_spline or --derive quintic_spline "
-                        "takes velocities and accelerations from the positions"
-                      : "";
+    if (!rules_.is_trajectory || suffix == "q" || !IsRequired(suffix))
+      return "";
+    return "; --derive cubic_spline or --derive quintic_spline takes velocities"
+           " and accelerations from the positions";
   }
 
   void RequireOrder() const {
