@@ -1,28 +1,173 @@
 #include "client/cli/document.h"
 
+#include <google/protobuf/util/json_util.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <ostream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
 #include <utility>
 
-#include "client/cli/formats/csv.h"
-#include "client/cli/formats/number_text.h"
-#include "client/cli/terminal/plain_text.h"
-#include "client/cli/terminal/table.h"
+#include "client/cli/formats/container.h"
+#include "client/cli/formats/text.h"
+#include "client/cli/terminal.h"
 
 namespace torqued::cli {
 namespace {
 
-void CountsAsNumbers(const google::protobuf::Descriptor& type, Json& json) {
-  for (const auto& [name, value] : json.items()) {
-    const auto* const field = type.FindFieldByName(name);
-    if (field->cpp_type() == field->CPPTYPE_UINT64) {
-      value = std::stoull(value.get<std::string>());
-    } else if (field->cpp_type() == field->CPPTYPE_MESSAGE) {
-      if (value.is_object()) CountsAsNumbers(*field->message_type(), value);
-      if (!value.is_array()) continue;
-      for (Json& item : value) CountsAsNumbers(*field->message_type(), item);
+using google::protobuf::EnumDescriptor;
+using google::protobuf::EnumValueDescriptor;
+using google::protobuf::FieldDescriptor;
+
+/// "local_world_aligned" of REFERENCE_FRAME_LOCAL_WORLD_ALIGNED. Value 0 ends
+/// in one word.
+std::string ShortName(const EnumValueDescriptor& value) {
+  const std::string& first = value.type()->value(0)->name();
+  std::string name = value.name().substr(first.rfind('_') + 1);
+  std::transform(name.begin(), name.end(), name.begin(), ::tolower);
+  return name;
+}
+
+/// Of a value that protobuf has written: its 64-bit integers are strings.
+void Adapt(const FieldDescriptor& field, EnumNames names, Json& value) {
+  const auto type = field.cpp_type();
+  if (value.is_array()) {
+    for (Json& item : value) Adapt(field, names, item);
+  } else if (type == FieldDescriptor::CPPTYPE_UINT64) {
+    value = std::stoull(value.get<std::string>());
+  } else if (value.is_object()) {
+    for (const auto& [name, member] : value.items()) {
+      Adapt(*field.message_type()->FindFieldByName(name), names, member);
     }
+  } else if (type == FieldDescriptor::CPPTYPE_ENUM && value.is_string() &&
+             names == EnumNames::kFlags) {
+    value = ShortName(
+        *field.enum_type()->FindValueByName(value.get<std::string>()));
   }
+}
+
+std::string Twice(const std::string& key) {
+  return Cat("'", Printable(key, 128), "' stands there twice");
+}
+
+Json PlainScalar(const std::string& tag, const std::string& value) {
+  // "?": plain; "!": in quotes.
+  if (tag != "?") return value;
+  if (value.empty() || value == "~" || value == "null") return nullptr;
+  if (const auto number = ParseNumber(value)) return *number;
+  if (value == ".inf") return INFINITY;
+  if (value == "-.inf") return -INFINITY;
+  if (value == ".nan") return NAN;
+  return value;
+}
+
+/// Puts the tree together from what the parser of YAML finds.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(int depth, const std::string& name)
+      : depth_(static_cast<std::size_t>(depth)), name_(name) {}
+
+  Json Take() { return std::move(document_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
+    Add(mark, nullptr);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    Fail(mark, "aliases are not read");
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                const std::string& value) override {
+    if (open_.empty() || open_.back().tree->is_array() || open_.back().value) {
+      Add(mark, PlainScalar(tag, value));
+      return;
+    }
+    Level& map = open_.back();
+    if (map.tree->contains(value)) Fail(mark, Twice(value));
+    map.value = &(*map.tree)[value];
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&,
+                       YAML::anchor_t, YAML::EmitterStyle::value) override {
+    Open(mark, Json::array());
+  }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    Open(mark, Json::object());
+  }
+  void OnSequenceEnd() override { open_.pop_back(); }
+  void OnMapEnd() override { open_.pop_back(); }
+
+ private:
+  struct Level {
+    Json* tree;
+    Json* value = nullptr;  // of the key that was read last
+  };
+
+  [[noreturn]] void Fail(const YAML::Mark& mark,
+                         const std::string& problem) const {
+    throw DataError(Cat(name_, ":", mark.line + 1), problem);
+  }
+
+  void Open(const YAML::Mark& mark, Json empty) {
+    if (open_.size() == depth_) Fail(mark, "the text is nested too deeply");
+    open_.push_back({Add(mark, std::move(empty))});
+  }
+
+  Json* Add(const YAML::Mark& mark, Json value) {
+    Json* place = &document_;
+    if (!open_.empty() && open_.back().tree->is_array()) {
+      place = &open_.back().tree->emplace_back();
+    } else if (!open_.empty()) {
+      place = std::exchange(open_.back().value, nullptr);
+      if (place == nullptr) Fail(mark, "a key is no single word");
+    } else if (!document_.is_null()) {
+      if (value.is_null()) return place;  // an empty document
+      Fail(mark, "a second document begins");
+    }
+    *place = std::move(value);
+    return place;
+  }
+
+  const std::size_t depth_;
+  const std::string& name_;
+  std::vector<Level> open_;
+  Json document_;
+};
+
+std::string Scalar(const Json& json) {
+  return (json.is_number_float() ? NumberJson(json.get<double>()) : json)
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Objects and lists of lists take a line per member; lists of scalars stay on
+// one line, so that a matrix looks like one.
+void Append(const Json& json, std::size_t indent, std::string* text) {
+  const bool is_list = json.is_array();
+  if (!json.is_structured() || json.empty()) {
+    *text += Scalar(json);
+    return;
+  }
+  const bool is_flat =
+      is_list && std::none_of(json.begin(), json.end(), [](const Json& item) {
+        return item.is_structured();
+      });
+  const std::string line_break =
+      is_flat ? "" : "\n" + std::string(indent + 2, ' ');
+  const char* separator = is_list ? "[" : "{";
+  for (const auto& [key, item] : json.items()) {
+    *text += separator + line_break;
+    separator = is_flat ? ", " : ",";
+    if (!is_list) *text += Scalar(key) + ": ";
+    Append(item, indent + 2, text);
+  }
+  if (!is_flat) *text += "\n" + std::string(indent, ' ');
+  *text += is_list ? ']' : '}';
 }
 
 std::string CellText(const Json& cell) {
@@ -41,25 +186,172 @@ bool IsNumber(const Json& cell) {
          (cell.is_string() && cell.get<std::string_view>().ends_with(" %"));
 }
 
-using Lines = std::vector<std::pair<std::string, std::string>>;
+std::size_t Width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) {
+        // Continuation bytes of UTF-8 take no place of their own.
+        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+      }));
+}
 
-void AddLines(const Json& object, const std::string& path, Lines* lines) {
+/// Two blanks apart, without blanks at ends of lines.
+void PrintAligned(const std::vector<Members>& lines,
+                  const std::vector<bool>& on_the_right, std::ostream& out) {
+  std::vector<std::size_t> widths(on_the_right.size());
+  for (const Members& line : lines) {
+    for (std::size_t k = 0; k < line.size(); ++k) {
+      widths[k] = std::max(widths[k], Width(line[k]));
+    }
+  }
+  for (const Members& line : lines) {
+    std::string text;
+    for (std::size_t k = 0; k < line.size(); ++k) {
+      const std::string blanks(widths[k] - Width(line[k]), ' ');
+      text += k > 0 ? "  " : "";
+      text += on_the_right[k] ? blanks + line[k] : line[k] + blanks;
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    out << text << '\n';
+  }
+}
+
+void AddLines(const Json& object, const std::string& path,
+              std::vector<Members>* lines) {
   for (const auto& [name, value] : object.items()) {
     if (value.is_object()) {
       AddLines(value, path + name + ".", lines);
     } else if (!value.empty() && !(value.is_array() && value[0].is_object())) {
       const std::string text = PlainText(CellText(value));
-      if (!text.empty()) lines->emplace_back(path + name, text);
+      if (!text.empty()) lines->push_back({path + name, text});
     }
   }
 }
 
 }  // namespace
 
-Json Document(const google::protobuf::Message& message) {
-  Json json = ToJson(message);
-  CountsAsNumbers(*message.GetDescriptor(), json);
+std::vector<std::string> EnumFlags(const EnumDescriptor& type) {
+  std::vector<std::string> names;
+  for (int k = 0; k < type.value_count(); ++k) {
+    std::string name = ShortName(*type.value(k));
+    if (name != "unspecified") names.push_back(std::move(name));
+  }
+  return names;
+}
+
+const EnumValueDescriptor* FindEnumFlag(const EnumDescriptor& type,
+                                        std::string_view name) {
+  for (int k = 0; k < type.value_count(); ++k) {
+    if (ShortName(*type.value(k)) == name) return type.value(k);
+  }
+  return nullptr;
+}
+
+std::string EnumText(const EnumDescriptor& type, int number) {
+  const EnumValueDescriptor* value = type.FindValueByNumber(number);
+  if (value == nullptr) return Cat("unknown (", number, ")");
+  std::string text = ShortName(*value);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+Json ToJson(const google::protobuf::Message& message, EnumNames names) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.always_print_primitive_fields = true;
+  options.preserve_proto_field_names = true;
+  std::string text;
+  const auto status =
+      google::protobuf::util::MessageToJsonString(message, &text, options);
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+  Json json = Json::parse(text);
+  for (const auto& [name, member] : json.items()) {
+    Adapt(*message.GetDescriptor()->FindFieldByName(name), names, member);
+  }
   return json;
+}
+
+Json MatrixJson(const Eigen::Ref<const client::Batch>& matrix) {
+  Json rows = Json::array();
+  for (const auto& row : matrix.rowwise()) {
+    rows.push_back(std::vector<double>(row.begin(), row.end()));
+  }
+  return rows;
+}
+
+Json NumberJson(double number) {
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
+  return number;
+}
+
+std::optional<double> NumberFromJson(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (json == "Infinity") return INFINITY;
+  if (json == "-Infinity") return -INFINITY;
+  if (json == "NaN") return NAN;
+  return std::nullopt;
+}
+
+double RequiredNumberFromJson(const Json& json) {
+  const auto number = NumberFromJson(json);
+  return number ? *number : json.get<double>();
+}
+
+Json ParseJsonText(std::string_view text, int depth, const std::string& name) {
+  using Event = Json::parse_event_t;
+  // Members of the objects that are open.
+  std::vector<std::set<std::string>> members;
+  const auto watch = [&](int level, Event event, Json& parsed) {
+    RequireData(level <= depth, name, "the text is nested too deeply");
+    if (event == Event::object_start) members.emplace_back();
+    if (event == Event::object_end) members.pop_back();
+    if (event == Event::key &&
+        !members.back().insert(parsed.get<std::string>()).second) {
+      throw DataError(name, Twice(parsed.get<std::string>()));
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text, watch);
+  } catch (const Json::exception& error) {
+    // Behind "[json.exception.parse_error.101] ".
+    const std::string said = error.what();
+    throw DataError(name, "the text is not JSON: ",
+                    Printable(said.substr(said.find(']') + 2), 200));
+  }
+}
+
+Json ParseYaml(std::string_view text, int depth, const std::string& name) {
+  // Of some texts that are no YAML the parser finds empty documents for ever,
+  // or never comes to an end.
+  const bool has_controls = std::any_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' &&
+           c != '\t';
+  });
+  RequireData(!has_controls && FindInvalidUtf8(text) == std::string_view::npos,
+              name,
+              "the text is not YAML: it has a control character, or bytes that "
+              "UTF-8 does not have");
+  TreeBuilder builder(depth, name);
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    int documents = 0;
+    while (parser.HandleNextDocument(builder)) {
+      RequireData(++documents <= 16, name,
+                  "the text is not YAML: it has no end");
+    }
+  } catch (const YAML::Exception& error) {
+    throw DataError(Cat(name, ":", error.mark.line + 1),
+                    "the text is not YAML at column ", error.mark.column + 1,
+                    ": ", Printable(error.msg, 200));
+  }
+  return builder.Take();
+}
+
+std::string ToText(const Json& json) {
+  std::string text;
+  Append(json, 0, &text);
+  return text + "\n";
 }
 
 std::string CsvOf(const Members& members, const Json& rows) {
@@ -79,34 +371,75 @@ std::string CsvOf(const Members& members, const Json& rows) {
   return csv.text();
 }
 
-void PrintRows(const Members& members, const Json& rows, std::ostream& out) {
-  std::vector<TableColumn> columns;
-  for (const std::string& member : members) {
-    const bool numbers = std::any_of(
-        rows.begin(), rows.end(),
-        [&](const Json& row) { return IsNumber(row.value(member, Json())); });
-    columns.push_back({member, numbers ? Align::kRight : Align::kLeft});
-  }
-  Table table(std::move(columns));
+void PrintTable(const Members& titles, const Json& rows, std::ostream& out) {
+  std::vector<Members> lines = {titles};
+  std::vector<bool> on_the_right(titles.size());
   for (const Json& row : rows) {
-    std::vector<std::string> cells;
-    for (const std::string& member : members) {
-      const Json cell = row.value(member, Json());
-      cells.push_back(cell.is_null() ? "-" : CellText(cell));
+    Members& line = lines.emplace_back();
+    for (const Json& cell : row) {
+      if (IsNumber(cell)) on_the_right[line.size()] = true;
+      line.push_back(cell.is_null() ? "-" : PlainText(CellText(cell)));
     }
-    table.Add(std::move(cells));
   }
-  table.Print(out);
+  PrintAligned(lines, on_the_right, out);
+}
+
+void PrintRows(const Members& members, const Json& rows, std::ostream& out) {
+  Json cells = Json::array();
+  for (const Json& row : rows) {
+    Json& line = cells.emplace_back();
+    for (const std::string& member : members) {
+      line.push_back(row.value(member, Json()));
+    }
+  }
+  PrintTable(members, cells, out);
 }
 
 void PrintFields(const Json& object, std::ostream& out) {
-  Lines lines;
+  std::vector<Members> lines;
   AddLines(object, "", &lines);
-  std::size_t width = 0;
-  for (const auto& [name, text] : lines) width = std::max(width, name.size());
-  for (const auto& [name, text] : lines) {
-    out << name << std::string(width + 2 - name.size(), ' ') << text << "\n";
+  PrintAligned(lines, {false, false}, out);
+}
+
+std::string MorePlacesText(const v1::Finding& finding) {
+  std::string text;
+  for (const v1::FindingPlace& place : finding.more_places()) {
+    text += text.empty() ? "" : ", ";
+    if (!place.joint().empty()) text += "joint " + place.joint();
+    if (!place.link().empty()) text += "link " + place.link();
+    if (place.line() > 0) text += ":" + std::to_string(place.line());
   }
+  return text;
+}
+
+void PrintReport(const v1::LintReport& report, const std::string& source_name,
+                 std::ostream& out) {
+  std::uint32_t listed = 0;
+  for (const v1::Finding& finding : report.findings()) {
+    out << PlainText(source_name);
+    if (finding.line() > 0) out << ":" << finding.line();
+    out << ": " << EnumText(finding.severity()) << ": " << finding.code()
+        << ": " << PlainText(finding.message());
+    if (finding.count() > 1) {
+      out << " [" << finding.count() << " in all; also "
+          << PlainText(MorePlacesText(finding)) << "]";
+    }
+    out << "\n";
+    listed += std::max<std::uint32_t>(finding.count(), 1);
+  }
+  const std::uint32_t all =
+      report.errors() + report.warnings() + report.infos();
+  if (all > listed) out << "... and " << all - listed << " more findings\n";
+  const auto counted = [](std::uint32_t count, const char* noun) {
+    return Cat(count, noun, count == 1 ? "" : "s");
+  };
+  out << counted(report.errors(), " error") << ", "
+      << counted(report.warnings(), " warning") << ", "
+      << counted(report.infos(), " info") << "\n";
+}
+
+std::string ModelText(const std::string& name, const std::string& revision) {
+  return name + "@" + revision.substr(0, 12);
 }
 
 }  // namespace torqued::cli

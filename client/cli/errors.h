@@ -1,4 +1,5 @@
-// What goes wrong on this side of the wire.
+// What torquectl tells its caller, and what goes wrong on this side of the
+// wire.
 #pragma once
 
 #include <exception>
@@ -6,30 +7,41 @@
 #include <string>
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace torqued::cli {
 
-/// The command line makes no sense.
-class UsageError : public std::runtime_error {
- public:
-  UsageError(std::string option, const std::string& message)
-      : std::runtime_error(message), option_(std::move(option)) {}
-  /// "--gravity"; may be empty.
-  const std::string& option() const { return option_; }
-
- private:
-  std::string option_;
+enum class ExitCode : int {
+  kOk = 0,
+  /// No connection, a refusal of the server, a file that cannot be used.
+  kError = 1,
+  /// The answer is there, and it says no.
+  kNo = 2,
+  /// The command line makes no sense (EX_USAGE).
+  kUsage = 64,
 };
 
-/// A file cannot be used.
-class DataError : public std::runtime_error {
+/// The message is put together from pieces, as Cat does.
+class PlacedError : public std::runtime_error {
  public:
-  DataError(std::string place, const std::string& message)
-      : std::runtime_error(message), place_(std::move(place)) {}
-  /// "states.csv" or "states.csv:12".
+  explicit PlacedError(std::string place, const auto&... message)
+      : std::runtime_error(Cat(message...)), place_(std::move(place)) {}
   const std::string& place() const { return place_; }
 
  private:
   std::string place_;
+};
+
+/// The command line makes no sense; the place is an option, "--gravity".
+class UsageError : public PlacedError {
+ public:
+  using PlacedError::PlacedError;
+};
+
+/// A file cannot be used; the place is "states.csv" or "states.csv:12".
+class DataError : public PlacedError {
+ public:
+  using PlacedError::PlacedError;
 };
 
 /// A JSON or YAML file of another kind.
@@ -40,5 +52,10 @@ class NotATrajectory : public DataError {
 
 /// The command has failed, and has said on stderr how.
 class AlreadyTold : public std::exception {};
+
+/// Throws DataError if it does not hold.
+void RequireData(bool holds, const std::string& place, const auto&... message) {
+  if (!holds) throw DataError(place, message...);
+}
 
 }  // namespace torqued::cli

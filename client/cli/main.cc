@@ -8,12 +8,10 @@
 #include <string>
 
 #include "client/cli/commands/commands.h"
-#include "client/cli/error_report.h"
 #include "client/cli/errors.h"
-#include "client/cli/exit_code.h"
+#include "client/cli/request_flags.h"
 #include "client/cli/session.h"
-#include "client/cli/terminal/plain_text.h"
-#include "client/cli/version.h"
+#include "client/cli/terminal.h"
 #include "client/cpp/channel.h"
 #include "server/flags/address.h"
 #include "server/flags/options.h"
@@ -102,7 +100,7 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
                                   {"csv", OutputFormat::kCsv}},
                                  "Form of the answer (default: table)");
   app->add_flag("--quiet,-q", flags->quiet, "No progress, no remarks");
-  app->set_version_flag("--version", "torquectl " + std::string(Version()));
+  app->set_version_flag("--version", "torquectl " TORQUED_VERSION);
 }
 
 void AddCommands(CLI::App* app, Runner* runner) {
@@ -132,8 +130,8 @@ std::string AddressProblem(const std::string& address) {
                                {"HOST, HOST:PORT, tls:HOST:PORT or unix:PATH"});
 }
 
-int Fail(ExitCode code, const std::string& text) {
-  std::cerr << "torquectl: " << PlainLines(text) << "\n";
+int Fail(ExitCode code, const auto&... text) {
+  std::cerr << "torquectl: " << PlainLines(Cat(text...)) << "\n";
   return static_cast<int>(code);
 }
 
@@ -157,8 +155,8 @@ int Finish(int code, bool written) {
 
 /// Of a command line that makes no sense.
 int FailUsage(const CLI::App& app, const std::string& refusal) {
-  return Fail(ExitCode::kUsage, "USAGE: " + refusal + " (see " +
-                                    flags::HelpFor(app, refusal) + ")");
+  return Fail(ExitCode::kUsage, "USAGE: ", refusal, " (see ",
+              flags::HelpFor(app, refusal), ")");
 }
 
 int RunCommand(const GlobalFlags& flags, const FlagNames& names,
@@ -173,20 +171,19 @@ int RunCommand(const GlobalFlags& flags, const FlagNames& names,
     plain.flush();
     return Finish(static_cast<int>(code), plain.good());
   } catch (const UsageError& error) {
-    return Fail(ExitCode::kUsage,
-                "USAGE (" + error.option() + "): " + error.what());
+    return Fail(ExitCode::kUsage, "USAGE (", error.place(),
+                "): ", error.what());
   } catch (const DataError& error) {
-    return Fail(ExitCode::kError,
-                "DATA (" + error.place() + "): " + error.what());
+    return Fail(ExitCode::kError, "DATA (", error.place(), "): ", error.what());
   } catch (const AlreadyTold&) {
     return static_cast<int>(ExitCode::kError);
   } catch (const client::Error& error) {
     PrintError(error, names, std::cerr);
     return static_cast<int>(ExitCode::kError);
   } catch (const client::LocalServerError& error) {
-    return Fail(ExitCode::kError, std::string("LOCAL_SERVER: ") + error.what());
+    return Fail(ExitCode::kError, "LOCAL_SERVER: ", error.what());
   } catch (const std::exception& error) {
-    return Fail(ExitCode::kError, std::string("INTERNAL: ") + error.what());
+    return Fail(ExitCode::kError, "INTERNAL: ", error.what());
   }
 }
 

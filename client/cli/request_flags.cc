@@ -3,14 +3,16 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <map>
+#include <cctype>
+#include <chrono>
+#include <ostream>
 #include <sstream>
 #include <utility>
 
-#include "client/cli/enum_text.h"
+#include "client/cli/document.h"
 #include "client/cli/errors.h"
-#include "client/cli/formats/number_text.h"
-#include "client/cli/terminal/plain_text.h"
+#include "client/cli/formats/text.h"
+#include "client/cli/terminal.h"
 #include "server/flags/options.h"
 
 namespace torqued::cli {
@@ -54,10 +56,6 @@ void ForEach(const Descriptor& message, const Fields& fields, const Use& use,
   }
 }
 
-std::string Quoted(const std::string& text) {
-  return "'" + PlainText(text, 40) + "' ";
-}
-
 void Set(const std::string& flag, const std::string& text,
          const FieldDescriptor& field, Message* message) {
   const google::protobuf::Reflection& set = *message->GetReflection();
@@ -67,19 +65,16 @@ void Set(const std::string& flag, const std::string& text,
       set.SetBool(message, &field, text != "false");
       break;
     case FieldDescriptor::CPPTYPE_DOUBLE: {
-      const std::optional<double> number = ParseNumber(text);
-      if (!number) {
-        throw UsageError(flag, "'" + PlainText(text, 40) + "' is not a number");
-      }
-      many ? set.AddDouble(message, &field, *number)
-           : set.SetDouble(message, &field, *number);
+      const double number = RequiredNumber(flag, text);
+      many ? set.AddDouble(message, &field, number)
+           : set.SetDouble(message, &field, number);
       break;
     }
     case FieldDescriptor::CPPTYPE_ENUM: {
       const auto* value = FindEnumFlag(*field.enum_type(), text);
       if (value == nullptr) {
-        throw UsageError(flag, Quoted(text) + "must be one of " +
-                                   Joined(EnumFlags(*field.enum_type())));
+        throw UsageError(flag, "'", PlainText(text, 40), "' must be one of ",
+                         Joined(EnumFlags(*field.enum_type())));
       }
       many ? set.AddEnum(message, &field, value)
            : set.SetEnum(message, &field, value);
@@ -140,13 +135,18 @@ void AddWrench(const std::string& flag, const std::string& text,
     return;
   }
   if (all->rows() != wrench.rows()) {
-    throw UsageError(flag, "the wrenches have " + std::to_string(all->rows()) +
-                               " and " + std::to_string(wrench.rows()) +
-                               " rows");
+    throw UsageError(flag, "the wrenches have ", all->rows(), " and ",
+                     wrench.rows(), " rows");
   }
   client::Batch both(wrench.rows(), all->cols() + 6);
   both << *all, wrench;
   *all = std::move(both);
+}
+
+/// "joint_names" and "[3].x" of "joint_names[3].x".
+std::pair<std::string, std::string_view> Split(std::string_view path) {
+  const std::size_t end = std::min(path.find_first_of(".[:"), path.size());
+  return {std::string(path.substr(0, end)), path.substr(end)};
 }
 
 }  // namespace
@@ -235,11 +235,9 @@ void ReadFieldFlags(const CLI::App& command, const Fields& fields,
                          static_cast<v1::Options*>(at)->mutable_payload());
               return;
             }
-            for (const std::string& one : field.is_repeated()
-                                              ? SplitList(text, ',')
-                                              : std::vector{text}) {
-              Set(flag, one, field, at);
-            }
+            const auto texts =
+                field.is_repeated() ? SplitList(text, ',') : std::vector{text};
+            for (const std::string& one : texts) Set(flag, one, field, at);
           });
 }
 
@@ -248,8 +246,8 @@ void AddTableFlags(CLI::App* command, const Fields& fields) {
           [command](const FieldDescriptor& field, auto&&) {
             const v1::TableInfo& info =
                 field.options().GetExtension(v1::table_info);
-            std::string help = Comment(field.full_name()) + " [" +
-                               info.shape() + "; " + info.unit() + "]";
+            std::string help = Cat(Comment(field.full_name()), " [",
+                                   info.shape(), "; ", info.unit(), "]");
             if (field.name() == kWrenches) {
               help += " FRAME[:REFERENCE]=NUMBERS, repeatable";
             }
@@ -301,6 +299,107 @@ std::optional<std::vector<std::string>> TakeJointOrder(v1::Options* options) {
   options->clear_joint_names();
   if (names == std::vector<std::string>{kCanonical}) names.clear();
   return names;
+}
+
+FlagNames::FlagNames(const CLI::App& app) {
+  const CLI::App* command = &app;
+  for (auto below = command->get_subcommands(); !below.empty();
+       below = command->get_subcommands()) {
+    command = below.front();
+  }
+  // Its own, and the global ones.
+  for (const CLI::App* one : {command, &app}) {
+    for (const CLI::Option* option : one->get_options()) {
+      flags_.emplace(option->get_name(),
+                     option->count() > 0 ? option->results().front() : "");
+    }
+  }
+}
+
+std::string FlagNames::Flag(const std::string& name) const {
+  std::string flag = FlagOf(name);
+  if (flags_.contains(flag)) return flag;
+  // The list external_wrenches stands in --external-wrenches-on-robot.
+  const auto longer = flags_.lower_bound(flag + "-");
+  if (longer != flags_.end() && longer->first.starts_with(flag + "-")) {
+    return longer->first;
+  }
+  std::string word = name;
+  std::transform(word.begin(), word.end(), word.begin(), ::toupper);
+  return flags_.contains(word) ? word : "";
+}
+
+std::string FlagNames::Of(std::string_view field) const {
+  static const std::multimap<std::string, std::string> kFiles = {
+      {"q", "--states"},      {"q", "FILE"},
+      {"v", "--states"},      {"v", "FILE"},
+      {"a", "--states"},      {"a", "FILE"},
+      {"tau", "--states"},    {"source", "FILE"},
+      {"drives", "--limits"}, {"position_limits", "--limits"}};
+  std::string_view path = field;
+  for (const std::string_view message : {"start.", "chunk.", "samples."}) {
+    if (path.starts_with(message)) path.remove_prefix(message.size());
+  }
+  const auto [begin, end] = kFiles.equal_range(Split(path).first);
+  for (auto file = begin; file != end; ++file) {
+    const auto given = flags_.find(file->second);
+    if (given == flags_.end() || given->second.empty()) continue;
+    return path == "source" ? given->second : Cat(given->second, ": ", path);
+  }
+  while (!path.empty()) {
+    auto [name, rest] = Split(path);
+    const bool has_member = rest.starts_with('.');
+    if (has_member) {
+      const auto [member, behind] = Split(rest.substr(1));
+      const std::string flag = Flag(Cat(name, "_", member));
+      if (!flag.empty()) return Cat(flag, behind);
+    }
+    const std::string flag = Flag(name);
+    // The table of a tip wrench has no such member.
+    if (!flag.empty() && rest == ".wrench") return flag;
+    if (!flag.empty() && has_member) return Cat(flag, " ", rest.substr(1));
+    if (!flag.empty()) return Cat(flag, rest);
+    path = has_member ? rest.substr(1) : "";
+  }
+  return std::string(field);
+}
+
+std::string ErrorLine(const client::Error& error, const FlagNames& names) {
+  const client::Error::Details& details = error.details();
+  std::string line = details.reason.empty() ? client::ToString(error.code())
+                                            : PlainText(details.reason);
+  std::string_view sentence = error.what();
+  if (!details.field_violations.empty()) {
+    const std::string& field = details.field_violations.front().field;
+    line += " (" + PlainText(names.Of(field)) + ")";
+    // Once is enough.
+    if (sentence.starts_with(field + ": ")) {
+      sentence.remove_prefix(field.size() + 2);
+    }
+  }
+  return line + ": " + PlainText(sentence);
+}
+
+void PrintError(const client::Error& error, const FlagNames& names,
+                std::ostream& out) {
+  const client::Error::Details& details = error.details();
+  out << "torquectl: " << ErrorLine(error, names) << "\n";
+  if (!details.reason.empty()) {
+    out << "  status: " << client::ToString(error.code()) << "\n";
+  }
+  for (const auto& [field, description] : details.field_violations) {
+    // One that repeats the sentence says nothing new.
+    if (std::string_view(error.what()).ends_with(description)) continue;
+    out << "  " << PlainText(names.Of(field)) << ": " << PlainText(description)
+        << "\n";
+  }
+  for (const auto& [key, value] : details.metadata) {
+    out << "  " << PlainText(key) << " = " << PlainText(value) << "\n";
+  }
+  if (details.retry_delay) {
+    const std::chrono::duration<double> delay = *details.retry_delay;
+    out << "  try again after " << delay.count() << " s\n";
+  }
 }
 
 }  // namespace torqued::cli

@@ -3,22 +3,20 @@
 #include <grpc/grpc.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <csignal>
 #include <exception>
 #include <filesystem>
 #include <ostream>
+#include <regex>
 #include <thread>
 #include <utility>
 
-#include "client/cli/error_report.h"
+#include "client/cli/document.h"
 #include "client/cli/errors.h"
-#include "client/cli/formats/file_text.h"
-#include "client/cli/formats/number_text.h"
-#include "client/cli/lint_output.h"
-#include "client/cli/terminal/plain_text.h"
+#include "client/cli/formats/text.h"
+#include "client/cli/request_flags.h"
+#include "client/cli/terminal.h"
 #include "server/flags/address.h"
 
 namespace torqued::cli {
@@ -32,26 +30,12 @@ milliseconds Milliseconds(double seconds) {
   return milliseconds(std::llround(seconds * 1000));
 }
 
-/// As files of robots have.
-bool HasSuffixOfModels(const fs::path& path) {
-  std::string suffix = path.extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return suffix == ".urdf" || suffix == ".xml" || suffix == ".xacro";
-}
-
 /// A name for the model of a file: its stem, with what names may not hold
 /// replaced by '_'.
 std::string ModelNameOf(const fs::path& file) {
   constexpr std::size_t kMaxName = 128;
-  std::string name = file.stem().string().substr(0, kMaxName);
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' &&
-        c != '-') {
-      c = '_';
-    }
-  }
-  return name;
+  return std::regex_replace(file.stem().string().substr(0, kMaxName),
+                            std::regex("[^A-Za-z0-9.-]"), "_");
 }
 
 // nohup, for one, has it so.
@@ -71,8 +55,32 @@ constexpr int kEndOfWatch = SIGUSR1;
 /// other thread; they inherit that the signals are not theirs.
 class InterruptGuard {
  public:
-  explicit InterruptGuard(std::function<void()> clean_up);
-  ~InterruptGuard();
+  explicit InterruptGuard(std::function<void()> clean_up) {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, kEndOfWatch);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      if (!IsIgnored(signal)) sigaddset(&signals_, signal);
+    }
+    pthread_sigmask(SIG_BLOCK, &signals_, &mask_before_);
+    watcher_ = std::thread([this, clean_up = std::move(clean_up)] {
+      int received = 0;
+      sigwait(&signals_, &received);
+      if (received == kEndOfWatch) return;
+      clean_up();
+      std::signal(received, SIG_DFL);
+      // That one only: the destructor may be sending kEndOfWatch.
+      sigset_t the_one;
+      sigemptyset(&the_one);
+      sigaddset(&the_one, received);
+      pthread_sigmask(SIG_UNBLOCK, &the_one, nullptr);
+      std::raise(received);
+    });
+  }
+  ~InterruptGuard() {
+    pthread_kill(watcher_.native_handle(), kEndOfWatch);
+    watcher_.join();
+    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
@@ -81,34 +89,6 @@ class InterruptGuard {
   sigset_t mask_before_{};
   std::thread watcher_;
 };
-
-InterruptGuard::InterruptGuard(std::function<void()> clean_up) {
-  sigemptyset(&signals_);
-  sigaddset(&signals_, kEndOfWatch);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    if (!IsIgnored(signal)) sigaddset(&signals_, signal);
-  }
-  pthread_sigmask(SIG_BLOCK, &signals_, &mask_before_);
-  watcher_ = std::thread([this, clean_up = std::move(clean_up)] {
-    int received = 0;
-    sigwait(&signals_, &received);
-    if (received == kEndOfWatch) return;
-    clean_up();
-    std::signal(received, SIG_DFL);
-    // That one only: the destructor may be sending kEndOfWatch.
-    sigset_t the_one;
-    sigemptyset(&the_one);
-    sigaddset(&the_one, received);
-    pthread_sigmask(SIG_UNBLOCK, &the_one, nullptr);
-    std::raise(received);
-  });
-}
-
-InterruptGuard::~InterruptGuard() {
-  pthread_kill(watcher_.native_handle(), kEndOfWatch);
-  watcher_.join();
-  pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
-}
 
 Session::Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err,
                  std::ostream& data)
@@ -162,14 +142,14 @@ void Session::StartLocalServer() {
   options.store = flags_.store;
   options.start_timeout = Milliseconds(flags_.timeout_seconds);
   options.stop = interrupted_.get_token();
+  std::vector<std::string>& arguments = options.arguments;
   for (const std::string& directory : flags_.models_dirs) {
-    options.arguments.insert(options.arguments.end(), {"--models", directory});
+    arguments.insert(arguments.end(), {"--models", directory});
   }
   if (validation() != v1::VALIDATION_DEFAULT) {
-    options.arguments.insert(
-        options.arguments.end(),
-        {"--models-validation",
-         validation() == v1::VALIDATION_STRICT ? "strict" : "lenient"});
+    const bool is_strict = validation() == v1::VALIDATION_STRICT;
+    arguments.insert(arguments.end(),
+                     {"--models-validation", is_strict ? "strict" : "lenient"});
   }
   std::exception_ptr failure;
   try {
@@ -193,16 +173,16 @@ void Session::EndInterrupted() {
   if (local_server_) local_server_->Stop();
 }
 
+bool Session::HasModels() const {
+  return !is_local() || !flags_.store.empty() || !flags_.models_dirs.empty();
+}
+
 void Session::RequireLastingServer(const std::string& command) const {
-  if (!is_local() || flags_.spawn || !flags_.store.empty() ||
-      !flags_.models_dirs.empty()) {
-    return;
-  }
-  throw UsageError("--server",
-                   command +
-                       " needs a server: give --server ADDR or set "
-                       "$TORQUED_SERVER_ADDRESS; or name the --store of a "
-                       "local one");
+  if (HasModels() || flags_.spawn) return;
+  throw UsageError("--server", command,
+                   " needs a server: give --server ADDR or set "
+                   "$TORQUED_SERVER_ADDRESS; or name the --store of a local "
+                   "one");
 }
 
 std::string Session::ResolveModel(const std::string& model) {
@@ -213,26 +193,24 @@ std::string Session::ResolveModel(const std::string& model) {
       // The user's store stays as it is: a temporary one takes the file.
       flags_.store.clear();
       const v1::ModelInfo info = Register(model, {}).model();
-      if (info.report().warnings() > 0) {
-        Remark(model + ": " + std::to_string(info.report().warnings()) +
-               " warnings; `torquectl models validate` shows them");
+      const auto warnings = info.report().warnings();
+      if (warnings > 0) {
+        Remark(Cat(model, ": ", warnings,
+                   " warnings; `torquectl models validate` shows them"));
       }
       return info.name();
     }
     if (!has_slash) return model;
-    throw UsageError("--model",
-                     model +
-                         " is a file: register it with `torquectl models add` "
-                         "first, or leave out the server");
+    throw UsageError("--model", model,
+                     " is a file: register it with `torquectl models add` "
+                     "first, or leave out the server");
   }
-  // No reference has a slash, and a server without models none of the suffixes.
-  const bool has_models =
-      !is_local() || !flags_.store.empty() || !flags_.models_dirs.empty();
-  if (has_slash || (HasSuffixOfModels(model) && !has_models)) {
-    throw DataError(model, fs::is_directory(model, ignored)
-                               ? "this is a directory"
-                               : "there is no such file");
-  }
+  // No reference has a slash, and a server without models none of the endings.
+  static const std::regex kEnding(R"(\.(urdf|xml|xacro)$)", std::regex::icase);
+  RequireData(!has_slash && (HasModels() || !std::regex_search(model, kEnding)),
+              model,
+              fs::is_directory(model, ignored) ? "this is a directory"
+                                               : "there is no such file");
   return model;
 }
 
@@ -261,17 +239,9 @@ void Session::Answer(const std::function<Json()>& json,
                      const std::function<std::string()>& csv,
                      const std::function<void(std::ostream&)>& print) {
   ClearProgress();
-  switch (output()) {
-    case OutputFormat::kJson:
-      out_ << ToText(json());
-      break;
-    case OutputFormat::kCsv:
-      data_ << csv();
-      break;
-    case OutputFormat::kTable:
-      print(out_);
-      break;
-  }
+  if (output() == OutputFormat::kJson) out_ << ToText(json());
+  if (output() == OutputFormat::kCsv) data_ << csv();
+  if (output() == OutputFormat::kTable) print(out_);
 }
 
 void Session::Remark(const std::string& text) {
@@ -284,11 +254,7 @@ void Session::Remark(const std::string& text) {
 void Session::RemarkUnused(const std::string& file,
                            const std::vector<std::string>& columns) {
   if (columns.empty()) return;
-  std::string names;
-  for (const std::string& column : columns) {
-    names += (names.empty() ? "" : ", ") + column;
-  }
-  Remark(file + ": not used: " + PlainText(names, 1000));
+  Remark(file + ": not used: " + PlainText(Joined(columns), 1000));
 }
 
 void Session::RemarkWaiting(const client::Error& error) {
@@ -301,12 +267,12 @@ void Session::RemarkWaiting(const client::Error& error) {
 }
 
 client::Progress Session::ShowProgress(const std::string& unit) {
+  if (flags_.quiet) return [](std::int64_t, std::int64_t) {};
   return [this, unit, start = SteadyClock::now()](std::int64_t done,
                                                   std::int64_t total) {
     const std::lock_guard lock(screen_);
     if (!bar_) {
-      bar_.emplace(err_, ProgressStyleOfStderr(flags_.quiet), unit, total,
-                   start);
+      bar_.emplace(err_, isatty(STDERR_FILENO) == 1, unit, total, start);
     }
     bar_->Update(done, SteadyClock::now());
   };

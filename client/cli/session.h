@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/message_json.h"
-#include "client/cli/terminal/progress_bar.h"
+#include "client/cli/document.h"
+#include "client/cli/terminal.h"
 #include "client/cpp/client.h"
 #include "client/cpp/local_server.h"
 
@@ -89,6 +89,8 @@ class Session {
   client::Progress ShowProgress(const std::string& unit);
 
  private:
+  /// False: only those that the call itself registers.
+  bool HasModels() const;
   void StartLocalServer();
   /// What the guard does, on a thread of its own.
   void EndInterrupted();

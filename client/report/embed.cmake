@@ -15,7 +15,7 @@ file(WRITE ${OUTPUT}.html "${page}")
 file(READ ${OUTPUT}.html bytes HEX)
 string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
 file(WRITE ${OUTPUT}
-  "#include \"client/cli/check/reports.h\"\n\n"
+  "#include \"client/cli/check/checker.h\"\n\n"
   "namespace {\n"
   "constexpr unsigned char kBytes[] = {${bytes}};\n"
   "}  // namespace\n\n"

@@ -7,9 +7,7 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/container.h"
-#include "client/cli/formats/csv.h"
-#include "client/cli/formats/file_text.h"
-#include "client/cli/formats/number_text.h"
+#include "client/cli/formats/text.h"
 
 // What files hold is in tests/conformance/trajectory_files.json.
 namespace torqued::cli {
@@ -64,17 +62,6 @@ TEST(DurationText, ChoosesItsUnit) {
                                       {185., "3 min 05 s"},
                                       {7620., "2 h 07 min"}}) {
     EXPECT_EQ(DurationText(seconds), text);
-  }
-}
-
-TEST(CountText, HasThreeSignificantDigits) {
-  for (const auto& [count, text] : {std::pair{0., "0"},
-                                    {999., "999"},
-                                    {1000., "1.00 k"},
-                                    {9996., "10.0 k"},
-                                    {999'600., "1.00 M"},
-                                    {2e9, "2.00 G"}}) {
-    EXPECT_EQ(CountText(count), text);
   }
 }
 

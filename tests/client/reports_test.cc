@@ -1,4 +1,4 @@
-#include "client/cli/check/reports.h"
+#include "client/cli/check/checker.h"
 
 #include <gmock/gmock.h>
 

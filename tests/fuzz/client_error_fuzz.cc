@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/error_report.h"
+#include "client/cli/request_flags.h"
 #include "client/cpp/error.h"
 #include "client/cpp/retry.h"
 #include "fuzz_inputs.pb.h"

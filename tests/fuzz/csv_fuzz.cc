@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/cli/formats/csv.h"
+#include "client/cli/formats/container.h"
 #include "tests/fuzz/data_error.h"
 #include "tests/fuzz/require.h"
 

@@ -12,7 +12,6 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/container.h"
-#include "client/cli/formats/csv.h"
 #include "tests/fuzz/data_error.h"
 #include "tests/support/sanitized.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/cli/table_file.h"
+#include "client/cli/formats/container.h"
 #include "tests/fuzz/data_error.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/require.h"
@@ -19,7 +19,7 @@ using Order = std::optional<std::vector<std::string>>;
 const std::vector<std::string> kJoints = {"hip", "knee"};
 const TableRules kStates{.suffixes = {"q", "v"}, .required = {"q"}};
 const TableRules kTrajectory{
-    .suffixes = {"q", "v", "a"}, .required = {"q", "v"}, .with_time = true};
+    .suffixes = {"q", "v", "a"}, .required = {"q", "v"}, .is_trajectory = true};
 
 torqued::v1::ModelInfo Model() {
   torqued::v1::ModelInfo model;
@@ -39,14 +39,15 @@ void CheckShape(const torqued::client::Batch& batch, Eigen::Index rows,
 }
 
 void Check(const StateTable& table, const TableRules& rules) {
-  const Eigen::Index rows = table.states.q.rows();
+  const Eigen::Index rows = table.tables.at("q").rows();
   FUZZ_REQUIRE(rows > 0, "a table without rows");
-  CheckShape(table.states.q, rows, true);
-  CheckShape(table.states.v, rows, rules.with_time);
-  CheckShape(table.states.a, rows, false);
-  FUZZ_REQUIRE(table.states.tau.size() == 0, "nobody asked for tau");
+  for (const auto& [name, batch] : table.tables) {
+    FUZZ_REQUIRE(name != "tau", "nobody asked for tau");
+    CheckShape(batch, rows,
+               name == "q" || (name == "v" && rules.is_trajectory));
+  }
   FUZZ_REQUIRE(table.time.empty() ||
-                   (rules.with_time &&
+                   (rules.is_trajectory &&
                     static_cast<Eigen::Index>(table.time.size()) == rows),
                "time");
   FUZZ_REQUIRE(!table.Place(rows - 1).empty(), "place");
@@ -65,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const fuzz::MemoryFile file(fuzz::Text(data + 1, size - 1));
   try {
     const StateTable table = ReadStateTable(file.path(), model, order, rules);
-    if (table.joints.size() == 2) Check(table, rules);
+    if (table.joints->size() == 2) Check(table, rules);
   } catch (const DataError& error) {
     fuzz::CheckDataError(error, file.path());
   }

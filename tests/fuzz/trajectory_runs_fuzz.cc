@@ -4,10 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/cli/check/limits_file.h"
-#include "client/cli/check/results.h"
-#include "client/cli/check/run_comparison.h"
-#include "client/cli/document.h"
+#include "client/cli/check/runs.h"
 #include "tests/fuzz/data_error.h"
 #include "tests/fuzz/require.h"
 

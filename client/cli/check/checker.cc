@@ -2,20 +2,23 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <tuple>
 #include <utility>
 
-#include "client/cli/check/limits_file.h"
-#include "client/cli/errors.h"
-#include "client/cli/formats/number_text.h"
+#include "client/cli/check/runs.h"
+#include "client/cli/formats/text.h"
 #include "client/cli/request_flags.h"
-#include "client/cli/table_file.h"
-#include "client/cli/terminal/plain_text.h"
+#include "client/cli/terminal.h"
 
 namespace torqued::cli {
 namespace {
-
-using SteadyClock = std::chrono::steady_clock;
 
 const Fields kTables = {"tip_wrench_on_environment"};
 
@@ -33,14 +36,6 @@ const Fields& StartFields() {
   return fields;
 }
 
-Json TableJson(const client::Batch& table) {
-  Json rows = Json::array();
-  for (const auto& row : table.rowwise()) {
-    rows.push_back(std::vector<double>(row.begin(), row.end()));
-  }
-  return rows;
-}
-
 /// Throws DataError if the server refuses a sample of the table.
 void ThrowOfSample(const client::Error& error, const StateTable& table) {
   const auto& [reason, metadata, violations, delay] = error.details();
@@ -54,9 +49,103 @@ void ThrowOfSample(const client::Error& error, const StateTable& table) {
   // "q[4][2]": the place has the row, and the sentence has the joint.
   const auto& [field, sentence] = violations.front();
   const std::string array = PlainText(field.substr(0, field.find('[')));
-  throw DataError(
-      table.Place(static_cast<Eigen::Index>(*number)),
-      (array == "samples" ? "" : array + ": ") + PlainText(sentence));
+  throw DataError(table.Place(static_cast<Eigen::Index>(*number)),
+                  array == "samples" ? "" : array + ": ", PlainText(sentence));
+}
+
+namespace fs = std::filesystem;
+using SteadyClock = std::chrono::steady_clock;
+
+/// Whether another file may do better. The options are those of all files, but
+/// for the order of the joints.
+bool IsAboutTheFile(const client::Error& error) {
+  if (error.code() == grpc::StatusCode::RESOURCE_EXHAUSTED) {
+    return error.reason() != v1::OVERLOADED;
+  }
+  const auto& violations = error.details().field_violations;
+  return (error.code() == grpc::StatusCode::INVALID_ARGUMENT ||
+          error.code() == grpc::StatusCode::OUT_OF_RANGE) &&
+         (violations.empty() ||
+          !violations.front().field.starts_with("start.") ||
+          violations.front().field.starts_with("start.options.joint_names"));
+}
+
+/// By name.
+std::vector<std::string> FilesBelow(const fs::path& directory,
+                                    const std::vector<std::string>& others) {
+  const auto is_other = [&others](const fs::path& path) {
+    return std::any_of(others.begin(), others.end(),
+                       [&path](const std::string& other) {
+                         std::error_code ignored;
+                         return fs::equivalent(path, other, ignored);
+                       });
+  };
+  fs::path place = directory;
+  std::vector<std::string> files;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(directory, error), end;
+  for (; !error && entry != end; entry.increment(error)) {
+    const fs::path& path = entry->path();
+    place = path;
+    if (path.filename().string().starts_with('.')) {
+      if (entry->is_directory(error)) entry.disable_recursion_pending();
+      continue;
+    }
+    if (entry->is_regular_file(error) && ContainerOfName(path) &&
+        !is_other(path)) {
+      files.push_back(path.lexically_relative(directory).string());
+    }
+  }
+  // The iterator could not enter the last one that it returned.
+  if (error) throw DataError(place.string(), error.message());
+  if (files.empty()) {
+    throw DataError(directory.string(),
+                    "the directory has no file whose name ends in ",
+                    kContainerEndings);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// A result begins with the name of the file below the directory, its size and
+/// the time when it was modified, in ns since 1970. Throws DataError.
+Json StartResult(const fs::path& directory, const std::string& file) {
+  const fs::path path = directory / file;
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(path, error);
+  fs::file_time_type time;
+  if (!error) time = fs::last_write_time(path, error);
+  if (error) throw DataError(path.string(), error.message());
+  const auto modified = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::file_clock::to_sys(time).time_since_epoch());
+  return {{"file", file}, {"bytes", bytes}, {"modified", modified.count()}};
+}
+
+/// The result of a file; nothing if it is no trajectory.
+std::optional<Json> Check(const Checker& checker, const fs::path& directory,
+                          const std::string& file) {
+  Json result = {{"file", file}, {"bytes", 0}, {"modified", 0}};
+  try {
+    result = StartResult(directory, file);
+    const CheckedTrajectory checked = checker.Check(directory / file, {});
+    AddVerdict(checked.check.verdict, &result);
+    for (const v1::AskedWords& asked : checked.check.verdict.asked_words()) {
+      // The wrench of one file is not that of all.
+      if (checked.brings_wrench && asked.title().starts_with("wrench"))
+        continue;
+      result["asked_words"].push_back(ToJson(asked));
+    }
+  } catch (const NotATrajectory&) {
+    return std::nullopt;
+  } catch (const DataError& error) {
+    result["error"] = Cat("DATA (", error.place(), "): ", error.what());
+  } catch (const client::Error& error) {
+    if (!IsAboutTheFile(error)) throw;
+    result["error"] = ErrorLine(error);
+  } catch (const std::bad_alloc&) {
+    result["error"] = Cat("DATA (", file, "): is too large for the memory");
+  }
+  return result;
 }
 
 }  // namespace
@@ -108,7 +197,7 @@ Checker::Checker(Session& session, const CheckFlags& flags) {
   start_.set_model("@" + model_.revision());
   if (!flags.limits.empty()) {
     files_.emplace_back("file of limits", flags.limits);
-    ReadLimits(flags.limits, &start_);
+    ParseLimits(ReadFile(flags.limits), flags.limits, &start_);
   }
   if (!flags.wrench_profile.empty()) {
     files_.emplace_back("file of wrenches", flags.wrench_profile);
@@ -130,7 +219,7 @@ Json Checker::OtherInputs() const {
   Json inputs = Json::object();
   if (order_) inputs["joints"] = *order_;
   inputs["wrench_frame"] = v1::ReferenceFrame_Name(wrench_frame_);
-  if (wrench_.size() > 0) inputs["wrench"] = TableJson(wrench_);
+  if (wrench_.size() > 0) inputs["wrench"] = MatrixJson(wrench_);
   return inputs;
 }
 
@@ -139,50 +228,40 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
                                  const client::Progress& progress) const {
   const bool derives = start_.derive() != v1::DIFFERENTIATION_UNSPECIFIED;
   const Suffixes columns = derives ? Suffixes{"q"} : Suffixes{"q", "v", "a"};
-  TableRules rules = {columns, columns, /*with_time=*/true};
+  TableRules rules = {columns, columns, /*is_trajectory=*/true};
   if (derives) rules.ignored = {"v", "a"};
-  rules.with_wrench = true;
-  if (!derives)
-    rules.derived_by = "--derive cubic_spline or --derive quintic_spline";
   StateTable table = ReadStateTable(file, model_, order_, rules);
-  if (table.time.empty()) {
-    throw DataError(
-        table.name,
-        "the file has no times; give each sample its 'time', in seconds");
-  }
+  RequireData(!table.time.empty(), table.name,
+              "the file has no times; give each sample its 'time', in seconds");
   CheckedTrajectory checked;
   checked.file = file.string();
   checked.unused = std::move(table.unused);
   checked.inputs = OtherInputs();
   checked.files = files_;
   checked.samples.time = std::move(table.time);
-  checked.samples.q = std::move(table.states.q);
-  checked.samples.v = std::move(table.states.v);
-  checked.samples.a = std::move(table.states.a);
-  checked.brings_wrench = table.tip_wrench.rows() > 0;
+  checked.samples.q = std::move(table.tables["q"]);
+  checked.samples.v = std::move(table.tables["v"]);
+  checked.samples.a = std::move(table.tables["a"]);
+  checked.brings_wrench = table.tip_wrench.has_value();
   const auto samples = static_cast<Eigen::Index>(checked.samples.time.size());
-  if (wrench_.rows() > 0 && wrench_.rows() != samples) {
-    throw DataError(table.name, "has " + std::to_string(samples) +
-                                    " samples, and " +
-                                    FlagOf(*kTables.begin()) + " " +
-                                    std::to_string(wrench_.rows()) + " rows");
-  }
-  if (checked.brings_wrench &&
-      (!start_.tip_wrench_profile().empty() || wrench_.rows() > 0)) {
-    throw DataError(
-        table.name,
-        "the file has a tip_wrench, and another one is given as well");
-  }
+  RequireData(wrench_.rows() == 0 || wrench_.rows() == samples, table.name,
+              "has ", samples, " samples, and ", FlagOf(*kTables.begin()), " ",
+              wrench_.rows(), " rows");
+  RequireData(!checked.brings_wrench ||
+                  (start_.tip_wrench_profile().empty() && wrench_.rows() == 0),
+              table.name,
+              "the file has a tip_wrench, and another one is given as well");
   checked.samples.tip_wrench_on_environment =
-      checked.brings_wrench ? table.tip_wrench : wrench_;
+      table.tip_wrench.value_or(wrench_);
 
   v1::CheckTrajectoryStart start = start_;
   // The columns stand in this order, the model's or the user's.
-  for (std::string& joint : table.joints) {
+  for (std::string& joint : *table.joints) {
     start.mutable_options()->add_joint_names(std::move(joint));
   }
-  if (checked.brings_wrench)
+  if (checked.brings_wrench) {
     start.set_tip_wrench_reference_frame(wrench_frame_);
+  }
   start.mutable_tables()->Add(tables.begin(), tables.end());
   const auto begin = SteadyClock::now();
   try {
@@ -196,6 +275,104 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   // Which a revision alone does not have.
   checked.check.verdict.mutable_echo()->set_model(model_.name());
   return checked;
+}
+
+Json CheckDirectory(Session& session, const Checker& checker,
+                    const fs::path& directory,
+                    const std::vector<std::string>& others,
+                    const std::string& journal_path, int jobs) {
+  const Json question = {
+      {"model", checker.model().name()},
+      {"revision", checker.model().revision()},
+      {"server_version", session.client().GetServerInfo().server_version()},
+      {"asked", ToJson(checker.start())},
+      {"inputs", checker.OtherInputs()}};
+  std::vector<std::string> files = FilesBelow(directory, others);
+  const auto total = static_cast<std::int64_t>(files.size());
+
+  std::vector<Json> results;
+  Json asked_words = Json::array();  // of one file, for all
+  std::optional<ResultsJournal> journal;
+  if (!journal_path.empty()) {
+    journal.emplace(journal_path, question);
+    // Those that have not changed since they got a verdict.
+    std::erase_if(files, [&](const std::string& file) {
+      const auto before = journal->results().find(file);
+      if (before == journal->results().end()) return false;
+      const Json& result = before->second;
+      Json unchanged = result;
+      unchanged.update(StartResult(directory, file));
+      if (!HasVerdict(result) || unchanged != result) return false;
+      results.push_back(result);
+      asked_words = result.value("asked_words", asked_words);
+      return true;
+    });
+  }
+  const std::size_t resumed = results.size();
+
+  const auto begin = SteadyClock::now();
+  std::mutex mutex;  // guards what follows
+  std::size_t next = 0;
+  auto done = static_cast<std::int64_t>(resumed);
+  std::exception_ptr failure;
+  const client::Progress progress = session.ShowProgress("files");
+  const auto work = [&] {
+    std::unique_lock lock(mutex);
+    while (!failure && next < files.size()) {
+      const std::string& file = files[next++];
+      lock.unlock();
+      try {
+        std::optional<Json> result = Check(checker, directory, file);
+        if (!result) {
+          session.Remark(PlainText(file, 128) + ": no trajectory, left out");
+        }
+        lock.lock();
+        if (result) {
+          if (!asked_words.empty()) result->erase("asked_words");
+          asked_words = result->value("asked_words", asked_words);
+          // The journal keeps results by name.
+          if (journal && FindInvalidUtf8(file) == std::string::npos) {
+            journal->Add(*result);
+          }
+          results.push_back(*std::move(result));
+        }
+        progress(++done, total);
+      } catch (...) {
+        if (!lock.owns_lock()) lock.lock();
+        if (!failure) failure = std::current_exception();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> threads(
+        std::min(files.size(), static_cast<std::size_t>(jobs)));
+    for (std::jthread& thread : threads) thread = std::jthread(work);
+  }
+  if (failure) std::rethrow_exception(failure);
+  const std::chrono::duration<double> time = SteadyClock::now() - begin;
+  RequireData(!results.empty(), directory.string(),
+              "the directory does not hold a trajectory");
+  // What fails by severity, then what passes, and last what has no verdict.
+  std::ranges::sort(results, {}, [](const Json& result) {
+    return std::tuple(
+        !HasVerdict(result), Passes(result),
+        -NumberFromJson(result.value("severity", Json())).value_or(0),
+        result["file"].get<std::string_view>());
+  });
+  for (Json& result : results) result.erase("asked_words");
+  const auto judged = std::ranges::count_if(results, HasVerdict);
+  const auto passed = std::ranges::count_if(results, Passes);
+  Json check = {{"directory", directory.string()}};
+  check.update(question);
+  check.update({{"asked_words", asked_words},
+                {"files", results.size()},
+                {"passed", passed},
+                {"failed", judged - passed},
+                {"errors", std::ssize(results) - judged},
+                {"resumed", resumed},
+                {"seconds", time.count()},
+                {"results", results}});
+  return check;
 }
 
 }  // namespace torqued::cli

@@ -1,17 +1,18 @@
-// What `trajectory check` asks of each file.
+// What `trajectory check` asks of a file, and of all files below a directory.
 #pragma once
 
 #include <filesystem>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "client/cli/message_json.h"
+#include "client/cli/formats/container.h"
 #include "client/cli/session.h"
 #include "client/cpp/trajectory_check.h"
-#include "torqued/v1/model_registry.pb.h"
 
 namespace CLI {
 class App;
@@ -78,5 +79,54 @@ class Checker {
   v1::ReferenceFrame wrench_frame_ = v1::REFERENCE_FRAME_UNSPECIFIED;
   client::Batch wrench_;  // a row for all, a row a sample, or nothing
 };
+
+/// Checks the files below a directory whose names end like a container's,
+/// `jobs` at a time. Names that begin with a dot and `others`, which the run
+/// uses for something else, are left out, and, with a remark, JSON and YAML
+/// files that hold no trajectory. With `journal` (a path, or empty) results are
+/// kept, and unchanged files with a verdict there are not checked again; a name
+/// that is no UTF-8 is not kept. An error of a file is its result; an error of
+/// the options or the server ends the run. Throws DataError or client::Error.
+/// Returns what `--output json` prints, the worst results first.
+Json CheckDirectory(Session& session, const Checker& checker,
+                    const std::filesystem::path& directory,
+                    const std::vector<std::string>& others,
+                    const std::string& journal, int jobs);
+
+// Verdicts on a file, and on those of a directory, in every form.
+
+/// The verdict as on the wire, but counts are numbers, with the file and the
+/// time that the check took.
+Json VerdictJson(const CheckedTrajectory& checked);
+/// A row for each of these results.
+std::string ResultsCsv(const Json& results);
+void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out);
+/// "3 pass, 2 fail, 1 have no verdict; checked in 2.0 s".
+std::string TotalsOf(const Json& check);
+/// The totals, and the ten worst.
+void PrintDirectory(const Json& check, std::ostream& out);
+
+/// JUnit's XML: the file is a suite, every kind of limit of every joint a case.
+std::string VerdictJunit(const CheckedTrajectory& checked);
+/// The directory is a suite, a file a case.
+std::string DirectoryJunit(const Json& check);
+
+/// HTML that needs nothing else. Below 1 MB for up to 30 joints: curves are
+/// thinned, and keep their extrema.
+std::string ReportPage(const CheckedTrajectory& checked);
+/// The same for the worst files, as many as a page has room for.
+std::string DirectoryPage(const Json& check);
+/// client/report/report.html with the chart library in it.
+extern const std::string_view kReportTemplate;
+
+/// CSV: "time", then "<joint>.tau". NPY: torques alone. NPZ: arrays time, q, v,
+/// a, tau and joint_names, and tip_wrench if the file had one. JSON: the
+/// trajectory_msgs/JointTrajectory with the torques as its effort. Throws
+/// DataError naming `name` if the message cannot hold the times.
+std::string TorquesBytes(const CheckedTrajectory& checked, Container container,
+                         const std::string& name);
+
+/// "45.8 %". Never "100.0 %" for a share just below or just above 1.
+std::string UtilizationText(double share);
 
 }  // namespace torqued::cli

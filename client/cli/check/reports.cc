@@ -1,17 +1,18 @@
-#include "client/cli/check/reports.h"
-
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <ostream>
+#include <regex>
+#include <set>
+#include <sstream>
 
-#include "client/cli/check/results.h"
-#include "client/cli/document.h"
-#include "client/cli/evaluation_output.h"
-#include "client/cli/formats/csv.h"
-#include "client/cli/formats/number_text.h"
-#include "client/cli/terminal/plain_text.h"
+#include "client/cli/check/checker.h"
+#include "client/cli/check/runs.h"
+#include "client/cli/formats/text.h"
+#include "client/cli/terminal.h"
 
 namespace torqued::cli {
 namespace {
@@ -20,31 +21,29 @@ namespace {
 constexpr std::size_t kShown = 10;
 
 void PrintJoints(const v1::TrajectoryVerdict& verdict, std::ostream& out) {
+  const auto cell = [](bool is_there, const auto& value) {
+    return is_there ? Json(value) : Json();
+  };
   Json rows = Json::array();
   for (const v1::JointDemand& joint : verdict.joints()) {
-    Json& row = rows.emplace_back(
-        Json{{"joint", joint.joint()},
-             {"max |tau|", std::abs(joint.torque().value())},
-             {"at [s]", joint.torque().time()},
-             {"unit", joint.effort_unit()},
-             {"max |v|", std::abs(joint.velocity().value())},
-             {"energy [J]", joint.energy_given() - joint.energy_taken()}});
-    if (joint.has_torque_limit()) row["limit"] = joint.torque_limit();
-    if (joint.has_torque_use()) {
-      // May stand at another instant: limits may fall with speed.
-      row["most of limit"] = UtilizationText(joint.torque_use().value());
-      row["then [s]"] = joint.torque_use().time();
-    }
-    if (joint.has_rms_torque_use()) {
-      row["RMS"] = UtilizationText(joint.rms_torque_use());
-    }
-    if (joint.has_velocity_use()) {
-      row["of limit"] = UtilizationText(joint.velocity_use().value());
-    }
+    // May stand at another instant: limits may fall with speed.
+    const v1::Peak& use = joint.torque_use();
+    rows.push_back({joint.joint(), std::abs(joint.torque().value()),
+                    joint.torque().time(),
+                    cell(joint.has_torque_limit(), joint.torque_limit()),
+                    joint.effort_unit(),
+                    cell(joint.has_torque_use(), UtilizationText(use.value())),
+                    cell(joint.has_torque_use(), use.time()),
+                    cell(joint.has_rms_torque_use(),
+                         UtilizationText(joint.rms_torque_use())),
+                    std::abs(joint.velocity().value()),
+                    cell(joint.has_velocity_use(),
+                         UtilizationText(joint.velocity_use().value())),
+                    joint.energy_given() - joint.energy_taken()});
   }
-  PrintRows({"joint", "max |tau|", "at [s]", "limit", "unit", "most of limit",
-             "then [s]", "RMS", "max |v|", "of limit", "energy [J]"},
-            rows, out);
+  PrintTable({"joint", "max |tau|", "at [s]", "limit", "unit", "most of limit",
+              "then [s]", "RMS", "max |v|", "of limit", "energy [J]"},
+             rows, out);
 }
 
 /// The first of `listed`, a line each, and how many of `count` are left.
@@ -77,13 +76,12 @@ std::string LimitsOf(const Json& result) {
 std::string SentenceOf(const Json& result) {
   const auto count = result.value("remarks", std::uint64_t{0});
   if (count == 0) return LimitsOf(result);
-  return LimitsOf(result) + " " + std::to_string(count) +
-         (count == 1 ? " remark" : " remarks") +
-         " on the samples, the gravest: " + result.value("remark", "");
+  return Cat(LimitsOf(result), " ", count, count == 1 ? " remark" : " remarks",
+             " on the samples, the gravest: ", result.value("remark", ""));
 }
 
-StateBlocks BlocksOf(const CheckedTrajectory& checked) {
-  StateBlocks blocks;
+StateTable BlocksOf(const CheckedTrajectory& checked) {
+  StateTable blocks;
   blocks.joints.emplace();
   for (const v1::JointDemand& joint : checked.check.verdict.joints()) {
     blocks.joints->push_back(joint.joint());
@@ -99,7 +97,7 @@ StateBlocks BlocksOf(const CheckedTrajectory& checked) {
   return blocks;
 }
 
-std::string TorquesCsv(const StateBlocks& blocks) {
+std::string TorquesCsv(const StateTable& blocks) {
   std::vector<std::string> header = {"time"};
   for (const std::string& joint : *blocks.joints) {
     header.push_back(joint + ".tau");
@@ -125,26 +123,22 @@ struct Case {
 };
 
 std::string Junit(const std::string& name, const std::vector<Case>& cases) {
-  std::string counts = " tests=\"" + std::to_string(cases.size()) + "\"";
+  std::string counts = Cat(" tests=\"", cases.size(), "\"");
   for (const char* const kind : {"failure", "error"}) {
-    const auto count =
-        std::count_if(cases.begin(), cases.end(),
-                      [kind](const Case& one) { return one.kind == kind; });
-    counts += std::string(" ") + kind + "s=\"" + std::to_string(count) + "\"";
+    const auto count = std::ranges::count(cases, kind, &Case::kind);
+    counts += Cat(" ", kind, "s=\"", count, "\"");
   }
-  std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" +
-                    counts + ">\n  <testsuite name=\"" + EscapedXml(name) +
-                    "\"" + counts + ">\n";
+  std::string xml =
+      Cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", counts,
+          ">\n  <testsuite name=\"", EscapedXml(name), "\"", counts, ">\n");
   for (const auto& [of, title, kind, text] : cases) {
-    xml += "    <testcase classname=\"" + EscapedXml(of) + "\" name=\"" +
-           EscapedXml(title) + "\">";
+    xml += Cat("    <testcase classname=\"", EscapedXml(of), "\" name=\"",
+               EscapedXml(title), "\">");
+    const std::string first_line = EscapedXml(text.substr(0, text.find('\n')));
+    const std::string message =
+        kind == "system-out" ? "" : Cat(" message=\"", first_line, "\"");
     if (!kind.empty()) {
-      xml += "<" + kind;
-      if (kind != "system-out") {
-        xml +=
-            " message=\"" + EscapedXml(text.substr(0, text.find('\n'))) + "\"";
-      }
-      xml += ">" + EscapedXml(text) + "</" + kind + ">";
+      xml += Cat("<", kind, message, ">", EscapedXml(text), "</", kind, ">");
     }
     xml += "</testcase>\n";
   }
@@ -156,22 +150,137 @@ std::string Junit(const std::string& name, const std::vector<Case>& cases) {
 std::string Lines(const auto& listed, const v1::JointDemand& joint, int kind,
                   std::uint64_t count) {
   std::string text;
-  std::uint64_t left = count;
   for (const auto& one : listed) {
     if (one.kind() != kind || one.joint() != joint.joint()) continue;
     text += one.message() + "\n";
-    --left;
+    --count;
   }
   if (text.empty()) text = joint.message() + "\n";
-  if (left > 0) text += std::to_string(left) + " more are not listed\n";
+  if (count > 0) text += Cat(count, " more are not listed\n");
   return text;
+}
+
+using Eigen::Index;
+
+constexpr std::size_t kPageBytes = 950'000;
+constexpr std::size_t kListedFiles = 500;
+constexpr std::size_t kListedErrors = 100;
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+/// `text` is for readers without scripts. No text of `data` ends the script.
+std::string Filled(const Json& data, const std::string& text) {
+  const std::string json = std::regex_replace(
+      data.dump(-1, ' ', true, Json::error_handler_t::replace), std::regex("<"),
+      "\\u003c");
+  std::string page;
+  std::string_view rest = kReportTemplate;
+  for (const auto& [mark, content] :
+       {std::pair("/*TEXT*/", EscapedXml(text)), std::pair("/*DATA*/", json)}) {
+    const std::size_t at = rest.find(mark);
+    page.append(rest.substr(0, at)).append(content);
+    rest.remove_prefix(at + std::string_view(mark).size());
+  }
+  return page.append(rest);
+}
+
+/// Of equal parts those rows in which a column is lowest or highest; at most
+/// `most`, or a part's own.
+std::vector<Index> ThinnedRows(const Eigen::MatrixXd& columns, Index most) {
+  const Index rows = columns.rows();
+  for (Index parts = std::min(rows, most);; parts = 3 * parts / 4) {
+    std::set<Index> chosen = {0, rows - 1};
+    for (Index part = 0; part < parts; ++part) {
+      const Index begin = rows * part / parts;
+      const Index size = rows * (part + 1) / parts - begin;
+      for (Index c = 0; c < columns.cols(); ++c) {
+        Index lowest = 0, highest = 0;
+        columns.col(c).segment(begin, size).minCoeff(&lowest);
+        columns.col(c).segment(begin, size).maxCoeff(&highest);
+        chosen.insert({begin + lowest, begin + highest});
+      }
+    }
+    if (std::ssize(chosen) <= most || parts <= 1) {
+      return {chosen.begin(), chosen.end()};
+    }
+  }
+}
+
+/// Base64 of single-precision numbers.
+Json Packed(const Eigen::VectorXd& column, const std::vector<Index>& rows) {
+  static_assert(std::endian::native == std::endian::little);
+  v1::Array array;
+  for (const Index row : rows) {
+    const auto number = static_cast<float>(column[row]);
+    array.mutable_f32()->append(reinterpret_cast<const char*>(&number),
+                                sizeof number);
+  }
+  return ToJson(array)["f32"];
+}
+
+/// Of each joint, the robot and the task those samples that show its curves, at
+/// most `most` each.
+void AddCurves(const CheckedTrajectory& checked, Index most, Json* data) {
+  const client::TrajectoryCheck& check = checked.check;
+  const Eigen::Map<const Eigen::VectorXd> clock(
+      checked.samples.time.data(), std::ssize(checked.samples.time));
+  // A clock's time has no room in single precision.
+  const Eigen::VectorXd time = clock.array() - clock[0];
+  (*data)["start"] = clock[0];
+  Json& joints = (*data)["joints"] = Json::array();
+  for (Index j = 0; j < check.tau.cols(); ++j) {
+    const auto limit = check.torque_limit.col(j);
+    Eigen::MatrixXd curves(time.size(), 4);
+    // Of the share of the limit, too, which falls with speed.
+    curves << checked.samples.q.col(j), checked.v().col(j), check.tau.col(j),
+        check.tau.col(j).array().abs() /
+            limit.array().max(std::numeric_limits<double>::min());
+    const auto rows = ThinnedRows(curves, most);
+    joints.push_back({{"time", Packed(time, rows)},
+                      {"q", Packed(curves.col(0), rows)},
+                      {"v", Packed(curves.col(1), rows)},
+                      {"tau", Packed(curves.col(2), rows)},
+                      {"limit", Packed(limit, rows)}});
+  }
+  if (!joints.empty()) {
+    const Eigen::VectorXd power =
+        (check.tau.array() * checked.v().array()).rowwise().sum();
+    const auto rows = ThinnedRows(power, most);
+    (*data)["robot"] = {{"time", Packed(time, rows)},
+                        {"power", Packed(power, rows)}};
+  }
+  if (check.sigma_min.rows() == 0) return;
+  Eigen::MatrixXd task(time.size(), 2);
+  task << check.sigma_min, check.condition;
+  const auto rows = ThinnedRows(task, most);
+  (*data)["task"] = {{"time", Packed(time, rows)},
+                     {"sigma_min", Packed(task.col(0), rows)},
+                     {"condition", Packed(task.col(1), rows)}};
+}
+
+std::string TextOf(const Pairs& pairs) {
+  std::string text;
+  for (const auto& [what, words] : pairs) {
+    text.append(what).append(": ").append(words).append("\n");
+  }
+  return text;
+}
+
+/// "4.2" rounded to what passes, "none" if no payload does, "-" if the check
+/// did not look.
+std::string PayloadText(const Json& result) {
+  if (!result.contains("largest_payload")) {
+    return result.value("payload_possible", true) ? "-" : "none";
+  }
+  const double most = RequiredNumberFromJson(result["largest_payload"]);
+  return std::isinf(most) ? "any" : ReadableText(most, Side::kBelow);
 }
 
 }  // namespace
 
 Json VerdictJson(const CheckedTrajectory& checked) {
   Json json = {{"trajectory", checked.file}};
-  json.update(Document(checked.check.verdict));
+  json.update(ToJson(checked.check.verdict));
   json["inputs"] = checked.inputs;
   json["seconds"] = checked.seconds;
   return json;
@@ -217,13 +326,11 @@ void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out) {
 }
 
 std::string TotalsOf(const Json& check) {
-  std::string text = check["passed"].dump() + " pass, " +
-                     check["failed"].dump() + " fail, " +
-                     check["errors"].dump() + " have no verdict";
-  if (check["resumed"] > 0) {
-    text += "; " + check["resumed"].dump() + " were checked before";
-  }
-  return text + "; checked in " + DurationText(check["seconds"].get<double>());
+  const std::string before = check["resumed"].dump();
+  return Cat(check["passed"].dump(), " pass, ", check["failed"].dump(),
+             " fail, ", check["errors"].dump(), " have no verdict",
+             before == "0" ? "" : "; " + before + " were checked before",
+             "; checked in ", DurationText(check["seconds"].get<double>()));
 }
 
 void PrintDirectory(const Json& check, std::ostream& out) {
@@ -237,17 +344,19 @@ void PrintDirectory(const Json& check, std::ostream& out) {
     if (!HasVerdict(result)) {
       if (++more <= kShown) errors += "  " + SentenceOf(result) + "\n";
     } else if (rows.size() < kShown) {
-      Json& row = rows.emplace_back(Json{
-          {"the worst", PlainText(result.at("file").get<std::string>(), 200)},
-          {"verdict", VerdictOf(result)},
-          {"", SentenceOf(result)}});
-      if (IsUnlimited(result)) continue;
-      row["of limit"] =
-          UtilizationText(RequiredNumberFromJson(result.at("severity")));
+      const Json& severity = result.at("severity");
+      rows.push_back(
+          {PlainText(result.at("file").get<std::string>(), 200),
+           VerdictOf(result),
+           IsUnlimited(result)
+               ? Json()
+               : Json(UtilizationText(RequiredNumberFromJson(severity))),
+           SentenceOf(result)});
     }
   }
-  if (!rows.empty())
-    PrintRows({"the worst", "verdict", "of limit", ""}, rows, out);
+  if (!rows.empty()) {
+    PrintTable({"the worst", "verdict", "of limit", ""}, rows, out);
+  }
   if (more > 0) out << "\nWithout a verdict:\n" << errors;
   if (more > kShown) out << "  and " << more - kShown << " more\n";
 }
@@ -257,35 +366,32 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
   const bool judged = verdict.asked().consistent();
   std::vector<Case> cases;
   for (const v1::JointDemand& joint : verdict.joints()) {
-    const auto add = [&](const char* name, const auto& listed, int kind,
-                         std::uint64_t count, bool fails) {
+    const auto add = [&](bool is_asked, const char* name, const auto& listed,
+                         int kind, std::uint64_t count, bool fails) {
+      if (!is_asked) return;
       Case& one = cases.emplace_back(Case{joint.joint(), name, "", ""});
       if (count == 0) return;
       one.kind = fails ? "failure" : "system-out";
       one.text = Lines(listed, joint, kind, count);
     };
-    const auto& violations = verdict.violations();
-    const auto& remarks = verdict.remarks();
-    if (joint.has_torque_use()) {
-      add("torque", violations, v1::LIMIT_KIND_TORQUE,
-          joint.torque_violations(), true);
-    }
-    if (joint.has_velocity_limit()) {
-      add("velocity", violations, v1::LIMIT_KIND_VELOCITY,
-          joint.velocity_violations(), true);
-    }
-    if (joint.has_lower_limit() || joint.has_upper_limit()) {
-      add("position", violations, v1::LIMIT_KIND_POSITION,
-          joint.position_violations(), true);
-    }
-    if (judged || joint.velocity_remarks() > 0) {
-      add("velocity against positions", remarks, v1::REMARK_KIND_VELOCITY,
-          joint.velocity_remarks(), judged);
-    }
-    if (judged || joint.acceleration_remarks() > 0) {
-      add("acceleration against velocities", remarks,
-          v1::REMARK_KIND_ACCELERATION, joint.acceleration_remarks(), judged);
-    }
+    const auto add_limit = [&](bool is_there, const char* name,
+                               v1::LimitKind kind, std::uint64_t count) {
+      add(is_there, name, verdict.violations(), kind, count, true);
+    };
+    add_limit(joint.has_torque_use(), "torque", v1::LIMIT_KIND_TORQUE,
+              joint.torque_violations());
+    add_limit(joint.has_velocity_limit(), "velocity", v1::LIMIT_KIND_VELOCITY,
+              joint.velocity_violations());
+    add_limit(joint.has_lower_limit() || joint.has_upper_limit(), "position",
+              v1::LIMIT_KIND_POSITION, joint.position_violations());
+    const auto add_remarks = [&](const char* name, v1::RemarkKind kind,
+                                 std::uint64_t count) {
+      add(judged || count > 0, name, verdict.remarks(), kind, count, judged);
+    };
+    add_remarks("velocity against positions", v1::REMARK_KIND_VELOCITY,
+                joint.velocity_remarks());
+    add_remarks("acceleration against velocities", v1::REMARK_KIND_ACCELERATION,
+                joint.acceleration_remarks());
   }
   return Junit(checked.file, cases);
 }
@@ -319,18 +425,73 @@ std::string UtilizationText(double share) {
 
 std::string TorquesBytes(const CheckedTrajectory& checked, Container container,
                          const std::string& name) {
-  switch (container) {
-    case Container::kCsv:
-      return TorquesCsv(BlocksOf(checked));
-    case Container::kNpy:
-      return NpyBytes(checked.check.tau);
-    case Container::kNpz:
-      return NpzBytes(BlocksOf(checked));
-    case Container::kYaml:  // not asked for
-    case Container::kJson:
-      break;
+  if (container == Container::kNpy) return NpyBytes(checked.check.tau);
+  const StateTable blocks = BlocksOf(checked);
+  if (container == Container::kCsv) return TorquesCsv(blocks);
+  return container == Container::kNpz ? NpzBytes(blocks)
+                                      : JointTrajectoryJson(blocks, name);
+}
+
+std::string ReportPage(const CheckedTrajectory& checked) {
+  const v1::TrajectoryVerdict& verdict = checked.check.verdict;
+  Json data = {{"title", checked.file},
+               {"asked", checked.files},
+               {"verdict", ToJson(verdict)}};
+  std::ostringstream text;
+  text << checked.file << "\n";
+  PrintVerdict(checked, text);
+  text << "\n";
+  for (const v1::AskedWords& asked : verdict.asked_words()) {
+    text << asked.title() << ": " << asked.words() << "\n";
   }
-  return JointTrajectoryJson(BlocksOf(checked), name);
+  text << TextOf(checked.files);
+  const auto free = static_cast<Index>(
+      kPageBytes - std::min(kPageBytes, Filled(data, text.str()).size()));
+  // Four letters stand for three bytes; a joint has five curves.
+  const auto numbers = free * 3 / 4 / static_cast<Index>(sizeof(float));
+  AddCurves(
+      checked,
+      std::clamp<Index>(numbers / (5 * (verdict.joints_size() + 1)), 200, 4000),
+      &data);
+  return Filled(data, text.str());
+}
+
+std::string DirectoryPage(const Json& check) {
+  Pairs asked = {{"model", check["model"].get<std::string>() + "@" +
+                               check["revision"].get<std::string>()}};
+  for (const Json& words : check["asked_words"]) {
+    asked.emplace_back(words["title"], words["words"]);
+  }
+  asked.emplace_back("server", check["server_version"]);
+  Json data = {{"title", check["directory"]},
+               {"passes", check["passed"] == check["files"]},
+               {"sentence", TotalsOf(check)},
+               {"asked", asked},
+               {"request", check},
+               {"judged", check["passed"].get<std::int64_t>() +
+                              check["failed"].get<std::int64_t>()},
+               {"errors", check["errors"]},
+               {"results", Json::array()},
+               {"without_verdict", Json::array()}};
+  for (const char* const member : {"results", "asked_words"}) {
+    data["request"].erase(member);
+  }
+  for (Json row : check["results"]) {
+    const bool judged = HasVerdict(row);
+    Json& rows = data[judged ? "results" : "without_verdict"];
+    if (rows.size() >= (judged ? kListedFiles : kListedErrors)) continue;
+    row["payload_text"] = PayloadText(row);
+    row["slow_down_text"] =
+        row.contains("slow_down")
+            ? ReadableText(row["slow_down"].get<double>(), Side::kAbove)
+            : "at no pace";
+    rows.push_back(std::move(row));
+  }
+  std::ostringstream text;
+  text << check["directory"].get<std::string>() << "\n";
+  PrintDirectory(check, text);
+  text << "\n" << TextOf(asked);
+  return Filled(data, text.str());
 }
 
 }  // namespace torqued::cli

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "client/cli/exit_code.h"
+#include "client/cli/errors.h"
 #include "client/cli/session.h"
 
 namespace torqued::cli {

@@ -1,12 +1,14 @@
-// torquectl models add, list, show, validate, rm
+// torquectl models add, list, show, validate, rm; ping, info
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <ostream>
 
 #include "client/cli/commands/commands.h"
 #include "client/cli/document.h"
-#include "client/cli/formats/file_text.h"
-#include "client/cli/lint_output.h"
+#include "client/cli/formats/text.h"
+#include "server/flags/options.h"
 
 namespace torqued::cli {
 namespace {
@@ -34,7 +36,7 @@ ExitCode Add(Session& session, const Flags& flags) {
   const v1::RegisterModelReply reply = session.Register(flags.file, request);
   const v1::ModelInfo& model = reply.model();
   session.Answer(
-      [&] { return Document(reply); },
+      [&] { return ToJson(reply); },
       [&] {
         return CsvOf({"name", "revision", "changed", "warnings"},
                      Json::array({{{"name", model.name()},
@@ -57,11 +59,11 @@ ExitCode Validate(Session& session, const Flags& flags) {
   request.mutable_options()->set_validation(session.validation());
   const v1::ValidateModelReply reply = session.client().ValidateModel(request);
   session.Answer(
-      [&] { return Document(reply); },
+      [&] { return ToJson(reply); },
       [&] {
         Json rows = Json::array();
         for (const v1::Finding& finding : reply.report().findings()) {
-          Json& row = rows.emplace_back(Document(finding));
+          Json& row = rows.emplace_back(ToJson(finding));
           row["more_places"] = MorePlacesText(finding);
         }
         return CsvOf({"severity", "code", "line", "joint", "link", "message",
@@ -74,14 +76,15 @@ ExitCode Validate(Session& session, const Flags& flags) {
 
 ExitCode List(Session& session) {
   session.RequireLastingServer("models list");
-  Json list = Json::array();
+  Json list = Json::array(), shown = Json::array();
   for (const v1::ModelSummary& model : session.client().ListModels()) {
-    list.push_back(Document(model));
+    list.push_back(ToJson(model));
+    shown.push_back(ToJson(model, EnumNames::kFlags));
   }
   const Members columns = {"name", "revision",      "state",  "nq",
                            "nv",   "registered_at", "problem"};
   session.Answer([&] { return list; }, [&] { return CsvOf(columns, list); },
-                 [&](std::ostream& out) { PrintRows(columns, list, out); });
+                 [&](std::ostream& out) { PrintRows(columns, shown, out); });
   return ExitCode::kOk;
 }
 
@@ -93,7 +96,7 @@ ExitCode Show(Session& session, const Flags& flags) {
     session.data() << reply.source();
     return ExitCode::kOk;
   }
-  Json model = Document(reply.model());
+  Json model = ToJson(reply.model());
   session.Answer(
       [&] { return model; },
       [&] {
@@ -103,13 +106,13 @@ ExitCode Show(Session& session, const Flags& flags) {
             model["joints"]);
       },
       [&](std::ostream& out) {
-        Json fields = model;
-        fields.erase("report");
-        PrintFields(fields, out);
+        Json shown = ToJson(reply.model(), EnumNames::kFlags);
+        shown.erase("report");
+        PrintFields(shown, out);
         out << "\n";
         PrintRows({"name", "type", "child_link", "lower", "upper", "velocity",
                    "effort", "damping", "friction", "armature"},
-                  model["joints"], out);
+                  shown["joints"], out);
         out << "\n";
         PrintReport(reply.model().report(), reply.model().name(), out);
       });
@@ -119,6 +122,57 @@ ExitCode Show(Session& session, const Flags& flags) {
 ExitCode Remove(Session& session, const Flags& flags) {
   session.RequireLastingServer("models rm");
   session.client().DeleteModel(flags.name, flags.expected);
+  return ExitCode::kOk;
+}
+
+const char* HealthText(client::Health health) {
+  if (health == client::Health::kServing) return "SERVING";
+  return health == client::Health::kNotServing ? "NOT_SERVING" : "UNKNOWN";
+}
+
+ExitCode Ping(Session& session, int count) {
+  const client::Client& client = session.client();
+  std::vector<double> round_trips;
+  client::Health health = client::Health::kServing;
+  const client::Progress progress = session.ShowProgress("calls");
+  for (int k = 0; k < count; ++k) {
+    const auto start = std::chrono::steady_clock::now();
+    const client::Health answer = client.CheckHealth();
+    round_trips.push_back(std::chrono::duration<double, std::micro>(
+                              std::chrono::steady_clock::now() - start)
+                              .count());
+    progress(k + 1, count);
+    if (answer != client::Health::kServing) health = answer;
+  }
+  std::sort(round_trips.begin(), round_trips.end());
+  Json answer = {{"address", client.address()},
+                 {"health", HealthText(health)},
+                 {"count", count},
+                 {"round_trip_us_min", round_trips.front()},
+                 {"round_trip_us_median", round_trips[round_trips.size() / 2]}};
+  session.Answer([&] { return answer; },
+                 [&] {
+                   return CsvOf({"address", "health", "count",
+                                 "round_trip_us_min", "round_trip_us_median"},
+                                Json::array({answer}));
+                 },
+                 [&](std::ostream& out) { PrintFields(answer, out); });
+  return health == client::Health::kServing ? ExitCode::kOk : ExitCode::kNo;
+}
+
+ExitCode Info(Session& session) {
+  const client::Client& client = session.client();
+  Json info = {{"client_version", TORQUED_VERSION},
+               {"address", client.address()}};
+  info.update(ToJson(client.GetServerInfo()));
+  const Members columns = {"name", "lanes_double", "lanes_single"};
+  session.Answer([&] { return info; },
+                 [&] { return CsvOf(columns, info["targets"]); },
+                 [&](std::ostream& out) {
+                   PrintFields(info, out);
+                   out << "\n";
+                   PrintRows(columns, info["targets"], out);
+                 });
   return ExitCode::kOk;
 }
 
@@ -164,6 +218,20 @@ void AddModels(CLI::App* app, Runner* runner) {
   remove->add_option("NAME", flags->name, "Plain name")->required();
   remove->add_option("--expected-current", flags->expected,
                      "Only when the name points at this revision now");
+}
+
+void AddServer(CLI::App* app, Runner* runner) {
+  const auto count = std::make_shared<int>(1);
+  CLI::App* ping = AddCommand(
+      app, "ping", "Ask the server whether it serves; exit 2 when it does not",
+      runner, [count](Session& session) { return Ping(session, *count); });
+  ping->alias("health");
+  flags::WholeNumber(
+      ping->add_option("--count,-c", *count, "How often (default: 1)"), 1,
+      1'000'000);
+  AddCommand(app, "info",
+             "The server: version, instruction sets, threads, limits", runner,
+             Info);
 }
 
 }  // namespace torqued::cli

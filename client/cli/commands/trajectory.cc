@@ -3,19 +3,17 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "client/cli/check/checker.h"
-#include "client/cli/check/directory_check.h"
-#include "client/cli/check/reports.h"
-#include "client/cli/check/results.h"
-#include "client/cli/check/run_comparison.h"
+#include "client/cli/check/runs.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/errors.h"
-#include "client/cli/formats/file_text.h"
+#include "client/cli/formats/text.h"
 #include "server/flags/options.h"
 
 namespace torqued::cli {
@@ -35,8 +33,8 @@ struct Flags {
 Container TorquesContainer(const std::string& path) {
   const auto container = ContainerOfName(path);
   if (!container || container == Container::kYaml) {
-    throw UsageError("--torques",
-                     path + " ends in none of .csv, .npy, .npz and .json");
+    throw UsageError("--torques", path,
+                     " ends in none of .csv, .npy, .npz and .json");
   }
   return *container;
 }
@@ -46,37 +44,32 @@ using Content = std::function<std::string()>;
 /// A file that cannot be written keeps no other one from being written: the
 /// verdict may have taken hours. Throws one DataError for all that failed.
 void WriteFiles(const std::vector<std::pair<std::string, Content>>& files) {
-  std::string place, problems;
+  std::optional<DataError> failure;
   for (const auto& [path, content] : files) {
-    if (path.empty()) continue;
     try {
-      WriteFile(path, content());
+      if (!path.empty()) WriteFile(path, content());
     } catch (const DataError& error) {
-      if (place.empty()) {
-        place = error.place();
-        problems = error.what();
-      } else {
-        problems += "; " + error.place() + ": " + error.what();
-      }
+      failure = !failure ? error
+                         : DataError(failure->place(), failure->what(), "; ",
+                                     error.place(), ": ", error.what());
     }
   }
-  if (!place.empty()) throw DataError(place, problems);
+  if (failure) throw *failure;
 }
 
 /// The tables that the outputs need beside the samples.
 std::vector<v1::TrajectoryTable> TablesFor(const Flags& flags) {
-  const bool derived = flags.check.command->count("--derive") > 0;
-  const bool torques = !flags.torques.empty(), page = !flags.html.empty();
-  std::vector<v1::TrajectoryTable> tables;
-  const auto add = [&tables](bool needed, v1::TrajectoryTable table) {
-    if (needed) tables.push_back(table);
-  };
-  add(torques || page, v1::TRAJECTORY_TABLE_TAU);
-  add((torques || page) && derived, v1::TRAJECTORY_TABLE_V);
-  add(torques && derived, v1::TRAJECTORY_TABLE_A);
-  add(page && flags.check.task, v1::TRAJECTORY_TABLE_SIGMA_MIN);
-  add(page && flags.check.task, v1::TRAJECTORY_TABLE_CONDITION);
-  add(page, v1::TRAJECTORY_TABLE_TORQUE_LIMIT);
+  if (flags.torques.empty() && flags.html.empty()) return {};
+  std::vector tables = {v1::TRAJECTORY_TABLE_TAU,
+                        v1::TRAJECTORY_TABLE_TORQUE_LIMIT};
+  if (flags.check.command->count("--derive") > 0) {
+    tables.insert(tables.end(),
+                  {v1::TRAJECTORY_TABLE_V, v1::TRAJECTORY_TABLE_A});
+  }
+  if (flags.check.task) {
+    tables.insert(tables.end(), {v1::TRAJECTORY_TABLE_SIGMA_MIN,
+                                 v1::TRAJECTORY_TABLE_CONDITION});
+  }
   return tables;
 }
 
@@ -116,7 +109,7 @@ ExitCode Run(Session& session, const Flags& flags) {
     return RunDirectory(session, flags);
   }
   if (!flags.results.empty()) {
-    throw UsageError("--results", flags.file + " is no directory");
+    throw UsageError("--results", flags.file, " is no directory");
   }
   if (!flags.torques.empty()) TorquesContainer(flags.torques);
   const Checker checker(session, flags.check);

@@ -10,8 +10,6 @@
 namespace torqued::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// Fields of a point, and what they hold.
 constexpr std::array<std::pair<const char*, const char*>, 4> kFields = {
     {{"positions", "q"},
@@ -32,12 +30,9 @@ const Json& MessageIn(const Json& document, const std::string& name) {
     if (within.size() != 1) break;
     message = within.front();
   }
-  if (!message->is_object() || !message->contains("joint_names")) {
-    throw NotATrajectory(
-        name,
-        "no trajectory_msgs/JointTrajectory: the file has no joint_names");
-  }
-  return *message;
+  if (message->is_object() && message->contains("joint_names")) return *message;
+  throw NotATrajectory(
+      name, "no trajectory_msgs/JointTrajectory: the file has no joint_names");
 }
 
 /// Nothing if the point has none, or an empty list.
@@ -71,9 +66,8 @@ double TimeOf(const Json& time, const std::string& name,
     // Rounded once: 1 s and 234 ns make the double that 1.000000234 is.
     return (part(seconds) * 1e9 + part(nanoseconds)) / 1e9;
   }
-  throw DataError(
-      name,
-      place + " has other members than sec and nanosec, or secs and nsecs");
+  throw DataError(name, place,
+                  " has other members than sec and nanosec, or secs and nsecs");
 }
 
 /// Of all points or of none.
@@ -103,10 +97,10 @@ client::Batch BlockOf(const Json& points, const char* field, std::size_t joints,
 
 }  // namespace
 
-StateBlocks ReadJointTrajectory(const Json& document, const Suffixes& tables,
-                                const std::string& name) {
+StateTable ReadJointTrajectory(const Json& document, const Suffixes& tables,
+                               const std::string& name) {
   const Json& message = MessageIn(document, name);
-  StateBlocks blocks;
+  StateTable blocks;
   std::vector<std::string>& joints = blocks.joints.emplace();
   const Json& names = message["joint_names"];
   RequireData(names.is_array(), name, "joint_names is no list");
@@ -140,7 +134,7 @@ StateBlocks ReadJointTrajectory(const Json& document, const Suffixes& tables,
   return blocks;
 }
 
-std::string JointTrajectoryJson(const StateBlocks& trajectory,
+std::string JointTrajectoryJson(const StateTable& trajectory,
                                 const std::string& name) {
   const Json joints(trajectory.joints.value_or(std::vector<std::string>()));
   std::string text =

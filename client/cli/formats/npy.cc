@@ -6,11 +6,9 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <new>
 #include <regex>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -18,6 +16,8 @@
 
 namespace torqued::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 static_assert(std::endian::native == std::endian::little,
               "numbers are copied as they stand in the file");
@@ -98,20 +98,6 @@ double As(std::uint64_t bits) {
   return static_cast<double>(value);
 }
 
-/// What is no character makes no UTF-8.
-void Append(std::uint64_t code, std::string* text) {
-  if (code > 0x10FFFF) code = 0xD800;
-  const int following = code < 0x80      ? 0
-                        : code < 0x800   ? 1
-                        : code < 0x10000 ? 2
-                                         : 3;
-  const unsigned lead = following == 0 ? 0 : 0xFF00u >> (following + 1);
-  *text += static_cast<char>(lead | code >> 6 * following);
-  for (int k = following - 1; k >= 0; --k) {
-    *text += static_cast<char>(0x80 | (code >> 6 * k & 0x3F));
-  }
-}
-
 /// Version 1.0, C order.
 std::string Header(const std::string& type, const std::string& shape) {
   std::string bytes("\x93NUMPY\x01\x00\x00\x00", 10);
@@ -130,13 +116,9 @@ std::string NamesBytes(const std::vector<std::string>& names) {
   std::vector<std::u32string> texts;
   std::size_t longest = 1;
   for (const std::string& name : names) {
-    std::u32string& text = texts.emplace_back();
-    for (std::string_view rest = name; !rest.empty();) {
-      const Character first = FirstCharacter(rest);
-      text += first.length == 0 ? U'\uFFFD' : first.code_point;
-      rest.remove_prefix(std::max<std::size_t>(first.length, 1));
-    }
-    longest = std::max(longest, text.size());
+    // A path reads UTF-8 and UTF-32.
+    texts.push_back(fs::path(name).u32string());
+    longest = std::max(longest, texts.back().size());
   }
   std::string bytes =
       Header(Cat("<U", longest), std::to_string(names.size()) + ",");
@@ -238,15 +220,20 @@ std::vector<std::string> ParseNpyNames(std::string_view bytes,
   std::vector<std::string> names;
   for (std::size_t begin = 0; begin < array.data.size(); begin += size) {
     const std::string_view item = array.data.substr(begin, size);
-    std::string& text = names.emplace_back();
-    if (!is_wide) text = item;
+    bool is_text = true;
+    std::u32string characters;
     for (std::size_t k = 0; is_wide && k < size; k += 4) {
-      Append(Bits(item.substr(k, 4), array.big_endian), &text);
+      const std::uint64_t code = Bits(item.substr(k, 4), array.big_endian);
+      is_text &= code < 0xD800 || (code > 0xDFFF && code <= 0x10FFFF);
+      characters += static_cast<char32_t>(code);
     }
+    std::string text(item);
+    if (is_wide && is_text) text = fs::path(characters).string();
     // What is shorter is filled up with zeros.
     text.erase(text.find_last_not_of('\0') + 1);
-    RequireData(FindInvalidUtf8(text) == std::string::npos, name,
+    RequireData(is_text && FindInvalidUtf8(text) == std::string::npos, name,
                 "names are not UTF-8");
+    names.push_back(std::move(text));
   }
   return names;
 }
@@ -258,15 +245,15 @@ std::string NpyBytes(const client::Batch& numbers) {
   return bytes;
 }
 
-StateBlocks ParseNpz(std::string_view bytes, const Suffixes& tables,
-                     const std::string& name) {
+StateTable ParseNpz(std::string_view bytes, const Suffixes& tables,
+                    const std::string& name) {
   Suffixes wanted = {"time", "joint_names", "tip_wrench"};
   wanted.insert(wanted.end(), tables.begin(), tables.end());
   const Owned<zip_source_t> source = SourceOf(bytes);
   const Owned<zip_t> archive = Open(source.get(), ZIP_RDONLY | ZIP_CHECKCONS);
   RequireData(archive != nullptr, name,
               "the file is no ZIP archive, or is cut off");
-  StateBlocks blocks;
+  StateTable blocks;
   std::set<std::string> taken;
   std::size_t left = kMaxUnpacked;
   const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
@@ -305,7 +292,7 @@ StateBlocks ParseNpz(std::string_view bytes, const Suffixes& tables,
   return blocks;
 }
 
-std::string NpzBytes(const StateBlocks& blocks) {
+std::string NpzBytes(const StateTable& blocks) {
   std::map<std::string, std::string> entries;
   entries["time"] = NpyBytes(Eigen::Map<const client::Batch>(
       blocks.time.data(), static_cast<Eigen::Index>(blocks.time.size()), 1));

@@ -75,7 +75,8 @@ def test_validation_decides_about_masses_that_no_body_has(server, tmp_path):
     at = ("--server", server)
     run(*at, "models", "add", odd, "--validation", "lenient")
     shown = run(*at, "models", "show", "odd").stdout
-    assert re.search("options.validation +VALIDATION_LENIENT\n", shown)
+    assert re.search("options.validation +lenient\n", shown)
+    assert re.search("\naxle +continuous ", shown)
     run(*at, "models", "rm", "odd")
 
 

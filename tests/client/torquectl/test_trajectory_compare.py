@@ -52,6 +52,19 @@ def test_rounding_is_no_change_whatever_the_tolerance(move, tmp_path):
         assert done.returncode == code, done.stdout
 
 
+def test_other_wrenches_of_the_samples_are_another_question(samples, tmp_path):
+    move = samples.write_csv(tmp_path / "move.csv")
+    files = []
+    for force in (1, 2):
+        np.save(tmp_path / "wrench.npy",
+                np.outer(np.linspace(0, force, len(samples.time)), np.ones(6)))
+        files.append(summary(tmp_path / f"{force}.json", move, "--tip-wrench-on-environment",
+                             f"@{tmp_path / 'wrench.npy'}"))
+    assert run_json(*COMPARE, files[0], files[0])["asked"] == []
+    report = json.loads(run(*COMPARE, *files, "--output", "json").stdout)
+    assert "wrenches of the samples" in {asked["what"] for asked in report["asked"]}, report
+
+
 def test_a_limit_that_is_newly_broken_is_worse(move, tmp_path):
     before = summary(tmp_path / "a.json", move)
     limits_file(tmp_path / "limits.json", {"panda_joint6": {"upper": 2.2}})

@@ -1,20 +1,35 @@
-// Results of checks: kept as they come, so that a run can be resumed.
+// The files of `trajectory check` beside the trajectory: limits, wrenches,
+// results, and the comparison of two runs.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <iosfwd>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "client/cli/message_json.h"
+#include "client/cli/document.h"
 #include "torqued/v1/trajectory.pb.h"
 
 namespace torqued::cli {
 
-/// By file.
+/// `drives` and `position_limits` of the start in their JSON form:
+///   {"drives": [{"dof": "elbow_joint", "velocity_limit": 2}],
+///    "position_limits": [{"coordinate": "elbow_joint", "lower": -3}]}
+/// Throws DataError for anything else. The server checks names and numbers.
+void ParseLimits(std::string_view text, const std::string& name,
+                 v1::CheckTrajectoryStart* start);
+
+/// `tip_wrench_profile` of the start: CSV with the columns time, mx, my, mz,
+/// fx, fy, fz in any order, or CSV without names or NPY with these 7 in this
+/// order. Throws DataError.
+void ReadWrenchProfile(const std::filesystem::path& path,
+                       v1::CheckTrajectoryStart* start);
+
+/// Results of checks, by file.
 using Results = std::map<std::string, Json>;
 
 /// `severity` is the largest share of a limit that is used, or by which it is
@@ -38,9 +53,9 @@ struct JournalContent {
 
 /// Empty text has neither question nor results. Throws DataError naming `name`.
 JournalContent ParseJournal(std::string_view text, const std::string& name);
-bool LooksLikeJournal(std::string_view text);
 
-/// A journal that this run writes, and no other one.
+/// A journal that this run writes, and no other one, as results come, so that a
+/// run can be resumed.
 class ResultsJournal {
  public:
   /// Throws DataError if the file cannot be used, or is the journal of another
@@ -58,11 +73,24 @@ class ResultsJournal {
   struct Closer {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  [[noreturn]] void Fail(const char* what) const;
+  /// Throws DataError with the problem of the system's call if it failed.
+  void Require(bool succeeded, const char* problem) const;
 
   const std::string name_;
   std::unique_ptr<std::FILE, Closer> file_;
   Results results_;
 };
+
+/// What `--output json` prints, of two summaries (--summary, --output json) of
+/// a file, or of two runs of many files (--results, or their summaries): is the
+/// later one worse? `tolerance` is relative. Throws DataError if the texts are
+/// neither, or not both of a kind.
+Json CompareRuns(const std::string& before_name, std::string_view before_text,
+                 const std::string& after_name, std::string_view after_text,
+                 double tolerance);
+
+void PrintComparison(const Json& report, std::ostream& out);
+/// The columns of its numbers.
+extern const Members kComparedColumns;
 
 }  // namespace torqued::cli

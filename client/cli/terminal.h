@@ -1,7 +1,11 @@
-// Text from files and servers, for a person's terminal and for XML.
+// What a person's terminal shows: text from files and servers (also for XML),
+// and progress.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <iosfwd>
 #include <sstream>
 #include <streambuf>
 #include <string>
@@ -43,5 +47,33 @@ class PlainBuffer final : public std::stringbuf {
 /// PlainLines for elements and for attributes in double quotes, of XML and of
 /// HTML.
 std::string EscapedXml(std::string_view text);
+
+/// How far something is, how fast, and how long it still takes at the average
+/// speed so far; time is handed in.
+class ProgressBar {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  /// One line that is rewritten (`is_bar`), or a line every few seconds. `unit`
+  /// is what is counted: "states".
+  ProgressBar(std::ostream& out, bool is_bar, std::string unit,
+              std::int64_t total, TimePoint start);
+
+  /// Draws at most ten times a second (a bar) or every two seconds. What is
+  /// done never decreases.
+  void Update(std::int64_t done, TimePoint now);
+  /// Removes the bar.
+  void Clear();
+
+ private:
+  std::ostream& out_;
+  const bool is_bar_;
+  const std::string unit_;
+  const std::int64_t total_;
+  const TimePoint start_;
+  TimePoint drawn_;
+  std::int64_t done_ = 0;
+  bool visible_ = false;
+};
 
 }  // namespace torqued::cli

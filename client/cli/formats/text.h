@@ -1,7 +1,9 @@
-// Numbers as text, the same in every locale, and lists of them.
+// Numbers as text, the same in every locale, lists of them, and whole files in
+// and out.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,15 +35,14 @@ std::string ReadableText(double number, Side side);
 /// "19 ms", "0.8 s", "12 s", "3 min 05 s", "2 h 07 min".
 std::string DurationText(double seconds);
 
-/// "950", "12.3 k", "4.56 M": three significant digits.
-std::string CountText(double count);
-
 /// "a,b,c", blanks dropped. Empty for an empty text.
 std::vector<std::string> SplitList(std::string_view text, char separator);
 
 /// "a, b, c".
 std::string Joined(const std::vector<std::string>& words);
 
+/// As ParseNumber, or throws UsageError naming `option`.
+double RequiredNumber(const std::string& option, std::string_view text);
 /// "0,0,-9.81". Throws UsageError naming `option`.
 std::vector<double> ParseNumbers(const std::string& option,
                                  std::string_view text);
@@ -51,5 +52,22 @@ std::vector<double> ParseNumbers(const std::string& option,
 /// no texts. Throws UsageError naming `option`, or DataError.
 client::Batch ParseBatch(const std::string& option,
                          const std::vector<std::string>& texts);
+
+/// Throws DataError.
+std::string ReadFile(const std::filesystem::path& path);
+
+/// Replaces the file at once: readers see the old or the new content, never a
+/// part. Throws DataError.
+void WriteFile(const std::filesystem::path& path, std::string_view content);
+
+struct FlaggedPath {
+  std::string flag;  // "--html"
+  std::string path;  // empty: not given
+};
+
+/// Throws UsageError if two outputs are one file, or an output is a file that
+/// is read, by whatever names and links. Devices and pipes take several.
+void RequireSeparateFiles(const std::vector<FlaggedPath>& outputs,
+                          const std::vector<FlaggedPath>& inputs);
 
 }  // namespace torqued::cli

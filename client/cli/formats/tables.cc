@@ -1,0 +1,389 @@
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "client/cli/formats/container.h"
+#include "client/cli/formats/text.h"
+#include "server/flags/near_names.h"
+
+namespace torqued::cli {
+namespace {
+
+std::vector<std::string_view> CellsOf(std::string_view line) {
+  std::vector<std::string_view> cells;
+  while (true) {
+    const std::size_t comma = line.find(',');
+    cells.push_back(Trim(line.substr(0, comma)));
+    if (comma == std::string_view::npos) return cells;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+/// Puts a row into `numbers` that stands there as programs write it; or less
+/// than a row, if it does not.
+bool TakeNumbers(std::string_view line, std::span<double> numbers) {
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  for (double& number : numbers) {
+    while (at != end && *at == ' ') ++at;
+    const auto [stop, error] = std::from_chars(at, end, number);
+    const bool is_last = &number == &numbers.back();
+    if (error != std::errc() || (stop == end) != is_last ||
+        (!is_last && *stop != ',')) {
+      return false;
+    }
+    at = stop + 1;
+  }
+  return true;
+}
+
+/// Puts any other row into `numbers`, or says what is wrong with it.
+void TakeCells(std::string_view line, const std::vector<std::string>& header,
+               const std::string& place, std::span<double> numbers) {
+  const auto fail = [&](const std::string& problem) {
+    // Of what spreadsheets write.
+    const bool has_others = line.find_first_of(";\t") != std::string_view::npos;
+    throw DataError(
+        place, problem,
+        has_others ? "; columns are separated by commas, numbers have a point"
+                   : "");
+  };
+  const std::vector<std::string_view> cells = CellsOf(line);
+  if (cells.size() != numbers.size()) {
+    fail(Cat("has ", cells.size(), " cells, the lines before have ",
+             numbers.size()));
+  }
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    const auto number = ParseNumber(cells[k]);
+    if (!number) {
+      fail(Cat("column ", k + 1,
+               header.empty() ? "" : " (" + Printable(header[k], 40) + ")",
+               ": '", Printable(cells[k], 40), "' is not a number"));
+    }
+    numbers[k] = *number;
+  }
+}
+
+Container ContainerOfContent(std::string_view content,
+                             const std::filesystem::path& path) {
+  if (LooksLikeNpy(content)) return Container::kNpy;
+  if (content.starts_with("PK\x03\x04") || content.starts_with("PK\x05\x06")) {
+    return Container::kNpz;
+  }
+  const auto named = ContainerOfName(path);
+  if (named == Container::kYaml || named == Container::kJson) return *named;
+  const std::size_t begin = content.find_first_not_of(" \t\r\n");
+  if (begin != std::string_view::npos && content[begin] == '{') {
+    return Container::kJson;
+  }
+  // No CSV has a line that begins so.
+  constexpr std::string_view kField = "joint_names:";
+  for (std::size_t at = content.find(kField); at != std::string_view::npos;
+       at = content.find(kField, at + 1)) {
+    const std::size_t before = content.substr(0, at).find_last_not_of(' ');
+    if (before == std::string_view::npos || content[before] == '\n') {
+      return Container::kYaml;
+    }
+  }
+  return Container::kCsv;
+}
+
+/// Reads a file of the joints that are asked for.
+class Reader {
+ public:
+  Reader(const TableRules& rules, std::vector<std::string> joints,
+         bool is_ordered, std::string name)
+      : rules_(rules),
+        joints_(std::move(joints)),
+        is_ordered_(is_ordered),
+        name_(std::move(name)) {}
+
+  StateTable Read(std::string_view content, Container container) const {
+    StateTable table;
+    if (container == Container::kNpz) {
+      table = ParseNpz(content, rules_.suffixes, name_);
+      Arrange(&table);
+    } else if (container == Container::kYaml || container == Container::kJson) {
+      auto* const parse =
+          container == Container::kYaml ? &ParseYaml : &ParseJsonText;
+      table = ReadJointTrajectory(parse(content, kTrajectoryDepth, name_),
+                                  rules_.suffixes, name_);
+      Arrange(&table);
+    } else {
+      CsvTable csv = ParseTable(content, name_);
+      Require(csv.numbers.rows() > 0, "the file has no rows");
+      csv.header.empty() ? TakePlain(csv.numbers, &table)
+                         : TakeNamed(csv, &table);
+      table.lines = std::move(csv.lines);
+    }
+    table.name = name_;
+    table.joints = joints_;
+    return table;
+  }
+
+ private:
+  void Require(bool holds, const auto&... problem) const {
+    RequireData(holds, name_, problem...);
+  }
+
+  bool IsRequired(std::string_view suffix) const {
+    return std::ranges::count(rules_.required, suffix) > 0;
+  }
+
+  /// Continues the sentence that there is no v or a.
+  std::string DeriveHint(std::string_view suffix) const {
+    if (!rules_.is_trajectory || suffix == "q" || !IsRequired(suffix))
+      return "";
+    return "; --derive cubic_spline or --derive quintic_spline takes velocities"
+           " and accelerations from the positions";
+  }
+
+  void RequireOrder() const {
+    Require(is_ordered_,
+            "the file does not say whose columns these are; give their joint "
+            "order with --joint-names a,b,c or --joint-names canonical");
+  }
+
+  void TakeNamed(const CsvTable& csv, StateTable* table) const {
+    const std::set<std::string> there(csv.header.begin(), csv.header.end());
+    std::set<std::string> known = {"time"}, taken;
+    for (const std::string& joint : joints_) {
+      for (const char* const suffix : {".q", ".v", ".a", ".tau"}) {
+        known.insert(joint + suffix);
+      }
+    }
+    const auto take = [&](const std::vector<std::string>& names,
+                          const std::string& hint) -> client::Batch {
+      taken.insert(names.begin(), names.end());
+      return csv.numbers(Eigen::all, PlacesOf(names, csv.header, known,
+                                              "column", name_, hint));
+    };
+    for (const std::string_view suffix : rules_.suffixes) {
+      std::vector<std::string> names;
+      for (const std::string& joint : joints_) {
+        names.push_back(Cat(joint, ".", suffix));
+      }
+      const bool is_there = std::ranges::any_of(
+          names, [&](const auto& name) { return there.contains(name); });
+      if (!is_there && !IsRequired(suffix)) continue;
+      table->tables[std::string(suffix)] = take(names, DeriveHint(suffix));
+    }
+    if (rules_.is_trajectory && there.contains("time")) {
+      const client::Batch time = take({"time"}, "");
+      table->time.assign(time.data(), time.data() + time.size());
+    }
+    AddOthers(csv.header, taken, table);
+  }
+
+  void TakePlain(const client::Batch& numbers, StateTable* table) const {
+    RequireOrder();
+    const std::ptrdiff_t n = std::ssize(joints_);
+    const auto taken = std::ssize(rules_.suffixes) * n;
+    const auto all = taken + std::ssize(rules_.ignored) * n;
+    const Eigen::Index columns = numbers.cols();
+    const bool fits = columns == taken || columns == all;
+    const bool has_time = !fits && rules_.is_trajectory &&
+                          (columns == taken + 1 || columns == all + 1);
+    Require(
+        fits || has_time, "has ", columns, " columns; ", n, " joints with ",
+        [this] {
+          return Joined({rules_.suffixes.begin(), rules_.suffixes.end()});
+        },
+        " make ", taken,
+        rules_.is_trajectory ? ", or one more with the time first" : "",
+        columns <= n + 1 ? DeriveHint("v") : "");
+    Eigen::Index column = 0;
+    if (has_time) {
+      const auto time = numbers.col(column++);
+      table->time.assign(time.begin(), time.end());
+    }
+    for (const std::string_view suffix : rules_.suffixes) {
+      table->tables[std::string(suffix)] = numbers.middleCols(column, n);
+      column += n;
+    }
+  }
+
+  /// Puts the columns of a file that names its parts in order.
+  void Arrange(StateTable* table) const {
+    if (!table->joints) RequireOrder();
+    const std::set<std::string> known(joints_.begin(), joints_.end());
+    const std::vector<std::string> joints = table->joints.value_or(joints_);
+    const auto columns = PlacesOf(joints_, joints, known, "joint", name_);
+    AddOthers(joints, known, table);
+    if (!rules_.is_trajectory) table->time.clear();
+
+    const std::ptrdiff_t width = std::ssize(joints);
+    Eigen::Index rows = std::ssize(table->time);
+    for (const std::string_view suffix : rules_.suffixes) {
+      client::Batch& numbers = table->tables[std::string(suffix)];
+      if (width == 0 && numbers.size() == 0) numbers.resize(rows, 0);
+      if (numbers.rows() == 0 && width > 0) {
+        Require(!IsRequired(suffix), "has no ", suffix, DeriveHint(suffix));
+        continue;
+      }
+      // Of a single joint, one dimension is a column.
+      if (width == 1 && numbers.rows() == 1) numbers.transposeInPlace();
+      if (rows == 0) rows = numbers.rows();
+      Require(numbers.rows() == rows && numbers.cols() == width, suffix,
+              " has ", numbers.rows(), " rows of ", numbers.cols(),
+              " numbers, not ", rows, " of ", width);
+      numbers = numbers(Eigen::all, columns).eval();
+    }
+    Require(rows > 0, "the file has no rows");
+    if (!table->tip_wrench) return;
+    Require(rules_.is_trajectory,
+            "the file has a tip_wrench, which only a check takes");
+    const Eigen::Index wrenches = table->tip_wrench->rows();
+    Require(wrenches == rows || wrenches == 1, "tip_wrench has ", wrenches,
+            " rows, not ", rows);
+  }
+
+  /// What stands in the file and nobody takes.
+  static void AddOthers(const std::vector<std::string>& there,
+                        const std::set<std::string>& taken, StateTable* table) {
+    std::ranges::copy_if(
+        there, std::back_inserter(table->unused),
+        [&](const auto& name) { return !taken.contains(name); });
+  }
+
+  const TableRules& rules_;
+  const std::vector<std::string> joints_;
+  const bool is_ordered_;
+  const std::string name_;
+};
+
+}  // namespace
+
+CsvTable ParseCsv(std::string_view text, const std::string& name) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(3);
+  CsvTable table;
+  client::Batch& numbers = table.numbers;
+  const auto rows = [&] {
+    return static_cast<Eigen::Index>(table.lines.size());
+  };
+  std::size_t columns = 0;  // 0 until the first line
+  for (std::int64_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = Trim(text.substr(0, end));
+    text.remove_prefix(std::min(end, text.size() - 1) + 1);
+    if (line.empty() || line.starts_with('#')) continue;
+    if (columns == 0) {
+      const std::vector<std::string_view> cells = CellsOf(line);
+      columns = cells.size();
+      // As many rows as there may be: a number and what ends it have two bytes.
+      numbers.resize(static_cast<Eigen::Index>(
+                         1 + (line.size() + 1 + text.size()) / (2 * columns)),
+                     static_cast<Eigen::Index>(columns));
+      if (!std::all_of(cells.begin(), cells.end(), ParseNumber)) {
+        for (std::string_view cell : cells) {
+          if (cell.size() > 1 && cell.front() == '"' && cell.back() == '"') {
+            cell = cell.substr(1, cell.size() - 2);
+          }
+          table.header.emplace_back(cell);
+        }
+        continue;
+      }
+    }
+    const std::span row(numbers.row(rows()).data(), columns);
+    if (!TakeNumbers(line, row)) {
+      TakeCells(line, table.header, Cat(name, ":", number), row);
+    }
+    table.lines.push_back(number);
+  }
+  if (columns == 0) throw DataError(name, "is empty");
+  numbers.conservativeResize(rows(), numbers.cols());
+  return table;
+}
+
+CsvWriter::CsvWriter(const std::vector<std::string>& header) {
+  for (const std::string& name : header) Text(name);
+  EndRow();
+}
+
+void CsvWriter::Number(double number) { text_ += NumberText(number) + ','; }
+
+void CsvWriter::Text(std::string_view text) {
+  const bool quoted = text.find_first_of(",\"\r\n") != std::string_view::npos;
+  if (quoted) text_ += '"';
+  for (const char c : text) text_.append(quoted && c == '"' ? 2 : 1, c);
+  text_ += quoted ? "\"," : ",";
+}
+
+std::optional<Container> ContainerOfName(const std::filesystem::path& path) {
+  static const std::map<std::string_view, Container> kEndings = {
+      {".csv", Container::kCsv},  {".npy", Container::kNpy},
+      {".npz", Container::kNpz},  {".yaml", Container::kYaml},
+      {".yml", Container::kYaml}, {".json", Container::kJson}};
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), ::tolower);
+  const auto known = kEndings.find(ending);
+  if (known == kEndings.end()) return std::nullopt;
+  return known->second;
+}
+
+CsvTable ParseTable(std::string_view content, const std::string& name) {
+  if (!LooksLikeNpy(content)) return ParseCsv(content, name);
+  CsvTable table;
+  table.numbers = ParseNpy(content, name);
+  RequireData(table.numbers.cols() > 0, name, "the array has no columns");
+  return table;
+}
+
+std::vector<Eigen::Index> PlacesOf(const std::vector<std::string>& wanted,
+                                   const std::vector<std::string>& there,
+                                   const std::set<std::string>& known,
+                                   const std::string& what,
+                                   const std::string& file,
+                                   const std::string& hint) {
+  std::map<std::string_view, Eigen::Index> places;
+  std::vector<std::string> others;
+  for (const std::string& name : there) {
+    const auto place = static_cast<Eigen::Index>(places.size());
+    RequireData(places.emplace(name, place).second, file, "the file has ", what,
+                " '", Printable(name, 128), "' twice");
+    if (!known.contains(name)) others.push_back(name);
+  }
+  std::vector<Eigen::Index> found;
+  for (const std::string& name : wanted) {
+    const auto place = places.find(name);
+    RequireData(
+        place != places.end(), file, "the file has no ", what, " ", name, [&] {
+          const auto near = flags::NearNames(name, others);
+          return near.empty()
+                     ? hint
+                     : Cat("; did you mean ", Printable(near[0], 128), "?");
+        });
+    found.push_back(place->second);
+  }
+  return found;
+}
+
+std::string StateTable::Place(Eigen::Index row) const {
+  const auto index = static_cast<std::size_t>(row);
+  return index < lines.size() ? Cat(name, ":", lines[index])
+                              : Cat(name, ", row ", row);
+}
+
+StateTable ReadStateTable(const std::filesystem::path& path,
+                          const v1::ModelInfo& model,
+                          const std::optional<std::vector<std::string>>& order,
+                          const TableRules& rules) {
+  const std::string name = path.string();
+  std::vector<std::string> joints;
+  for (const v1::JointInfo& joint : model.joints()) {
+    RequireData(joint.nq() == 1 && joint.nv() == 1, name,
+                "cannot be matched with joint ", joint.name(),
+                ", which has several coordinates");
+    joints.push_back(joint.name());
+  }
+  if (order && !order->empty()) joints = *order;
+  const std::string content = ReadFile(path);
+  return Reader(rules, joints, order.has_value(), name)
+      .Read(content, ContainerOfContent(content, path));
+}
+
+}  // namespace torqued::cli
