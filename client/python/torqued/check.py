@@ -1,5 +1,5 @@
-"""A check of a trajectory: which messages to send, what to make of the replies, and how
-to go on after a failure. Sends nothing itself; connection.py does."""
+"""A check of a trajectory: which messages to send, what to make of the replies, and where
+an error is. Sends nothing itself; connection.py does."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from torqued import errors
 from torqued.checking import refuse, set_field
 from torqued.contract import CHECK_FIELDS, ModelInfo, Reason, ReferenceFrame, TrajectoryTable
 from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
-from torqued.files import Wanted
+from torqued.errors import file_error
 from torqued.inputs import F64, field, received, rows_field
 from torqued.limits import add_limits, add_wrench_profile
-from torqued.retry import Schedule
 from torqued.trajectory import Trajectory, wrenches
 from torqued.v1 import array_pb2
 from torqued.v1 import trajectory_pb2 as pb
@@ -53,10 +52,10 @@ class Check:
             if value is not None:
                 set_field(start, word, value)
         # Where fields of the start come from.
-        self._files: dict[str, Any] = {}
+        self._files: dict[str, str] = {}
         if words.get("limits") is not None:
-            place = add_limits(words["limits"], start)
-            self._files = {"drives": place, "position_limits": place}
+            file = add_limits(words["limits"], start)
+            self._files = {"drives": file, "position_limits": file}
         given = words["trajectory"]
         if isinstance(given, Trajectory):
             self._trajectory = given.in_order(joints)
@@ -64,13 +63,14 @@ class Check:
                               if joint not in joints]
         elif isinstance(given, (str, os.PathLike)):
             self._trajectory, self._left_out = Trajectory.of_file(
-                given, Wanted(tuple(joints), rates=not start.derive))
+                given, joints, named=True, rates=not start.derive)
         else:
             refuse("trajectory", "a torqued.Trajectory or the path of a file", given)
         self._rows = len(self._trajectory)
         frame = ReferenceFrame(start.tip_wrench_reference_frame or ReferenceFrame.LOCAL)
         self._inputs: dict[str, Any] = {"wrench_frame": "REFERENCE_FRAME_" + frame.name}
         self._arrays = self._sent(words.get("tip_wrench_on_environment"))
+        self._begin = time.monotonic()
         names = (TrajectoryTable(table).name.lower() for table in start.tables)
         self._columns = {name: 1 if name in _OF_SPACE else model.nv for name in names}
 
@@ -92,7 +92,8 @@ class Check:
                     "the trajectory has a tip wrench of its own, and another one is given")
             arrays["tip_wrench_on_environment"] = moved.tip_wrench
         elif isinstance(wrench, (str, os.PathLike)):
-            self._files["tip_wrench_profile"] = add_wrench_profile(wrench, start)
+            self._files["tip_wrench_profile"] = str(wrench)
+            add_wrench_profile(wrench, start)
         elif wrench is not None:
             rows = wrenches(wrench, len(moved))
             if np.size(wrench) == 6:
@@ -110,22 +111,15 @@ class Check:
                 (f"{file}: " if file else "") + "joints that the robot does "
                 f"not move are left out: {', '.join(self._left_out)}"))
 
-    def begin(self, max_message_bytes: int, schedule: Schedule) -> None:
-        """Before the first try."""
-        self._schedule = schedule
-        bytes_per_row = F64.itemsize * sum(
-            numbers.shape[1] for numbers in self._arrays.values())
-        self._at_a_time = max(
-            1, min(GOOD_MESSAGE, max_message_bytes // 2) // bytes_per_row)
-        self._begin = time.monotonic()
-
-    def messages(self) -> Iterator[bytes]:
-        """Of the next try."""
+    def messages(self, size: int) -> Iterator[bytes]:
+        """Of the next try. size: of the largest."""
         self._verdict: pb.TrajectoryVerdict | None = None
         self._tables = {name: np.empty((self._rows, columns))
                         for name, columns in self._columns.items()}
         self._filled = 0
-        return self._messages(self._at_a_time)
+        bytes_per_row = F64.itemsize * sum(
+            numbers.shape[1] for numbers in self._arrays.values())
+        return self._messages(max(1, min(GOOD_MESSAGE, size // 2) // bytes_per_row))
 
     def _messages(self, count: int) -> Iterator[bytes]:
         yield pb.CheckTrajectoryRequest(start=self._start).SerializeToString()
@@ -178,19 +172,13 @@ class Check:
              for name, numbers in self._tables.items()},
             self._inputs, time.monotonic() - self._begin)
 
-    def next_try(self, error: errors.TorquedError) -> Iterator[float]:
-        """After a try failed. Seconds to wait, one after the other, before the
-        next one; raises what is final."""
+    def placed(self, error: errors.TorquedError) -> errors.TorquedError:
+        """A FileError if it is about a file of limits or wrenches."""
         found = _OF_FILE.match(error.field)
-        place = self._files.get(found[1]) if found else None
-        if found and place:
-            raise place.problem(
-                error.message, reason=error.reason, field=error.field, joint=error.joint,
-                row=found[2] if found[1] == "tip_wrench_profile" else None) from None
-        # gRPC itself, without a reason, refuses a message for its size; with
-        # one, all samples together are too many.
-        most = min(self._at_a_time, self._rows)
-        if isinstance(error, errors.RequestTooLarge) and error.reason is None and most > 1:
-            self._at_a_time = most // 2
-            return iter(())
-        return self._schedule.pauses(error)
+        file = self._files.get(found[1]) if found else None
+        if not found or not file:
+            return error
+        return file_error(
+            file, error.message, reason=error.reason, field=error.field,
+            joint=error.joint,
+            row=found[2] if found[1] == "tip_wrench_profile" else None)

@@ -11,8 +11,8 @@ import threading
 import time
 from concurrent import futures
 from typing import (
-    TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Coroutine, Generic, Iterator,
-    TypeVar, overload)
+    TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Coroutine, Generic, TypeVar,
+    overload)
 
 import grpc
 
@@ -20,7 +20,7 @@ from torqued import errors
 from torqued.check import Check
 from torqued.checking import check_number
 from torqued.evaluation import WINDOW, Batch, Evaluation, Part, count_from_start
-from torqued.retry import Budget, Deadline, Schedule
+from torqued.retry import Deadline, Schedule
 from torqued.settings import HEALTH_METHOD, TLS, Health, Settings
 from torqued.v1 import (
     dynamics_pb2, model_registry_pb2_grpc, server_info_pb2, server_info_pb2_grpc,
@@ -80,7 +80,6 @@ class Transport:
         closed: an event of its kind, set by `close`."""
         self.settings = settings
         self._closed = closed
-        self._budget = Budget()
         options = settings.channel_options()
         credentials = settings.credentials()
         # Of each call: gRPC's own credentials of calls do not work without TLS.
@@ -116,8 +115,11 @@ class Transport:
         check_number("deadline", seconds, "seconds", 0)
         return Deadline(seconds)
 
-    def _schedule(self, deadline: Deadline) -> Schedule:
-        return Schedule(deadline, self.settings, self._budget)
+    @property
+    def max_message_bytes(self) -> int:
+        """The least of both sides."""
+        most = self.settings.max_message_bytes
+        return min(most, self.server.max_message_bytes or most)
 
     # Of each kind of connection: `aside` runs what takes long without a call, `_ahead`
     # begins a call, whose `_result` or `_drop` ends it. Batches of more than `few_parts`
@@ -166,8 +168,7 @@ class Transport:
         return Health({b"\x08\x01": 1, b"\x08\x02": 2}.get(reply, 0))
 
     async def call(self, method: Any, request: Any, seconds: Deadline | float | None = None,
-                   *, changes: bool = False, schedule: Schedule | None = None,
-                   ahead: Any = None) -> Any:
+                   *, changes: bool = False, ahead: Any = None) -> Any:
         """A call that is tried again if that may help. ahead: the first try, under way.
 
         What `changes` something is tried again only if the server says that it has not
@@ -175,29 +176,27 @@ class Transport:
         connection, would be final.
         """
         deadline = self.deadline(seconds)
-        words: dict[str, Any] = {}
+        schedule = None
         while True:
             self._check_open()
             try:
-                reply = await (self._result(ahead) if ahead is not None else self._unary(
-                    method, request, **{"timeout": deadline.remaining(), **words}))
-                self._budget.answered()
-                return reply
+                return await (self._result(ahead) if ahead is not None else self._unary(
+                    method, request, timeout=deadline.remaining(),
+                    wait_for_ready=changes and schedule is not None))
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
-            schedule = schedule or self._schedule(deadline)
             # The deadline of what was sent ahead may be renewed since.
             if ahead is None or not isinstance(error, errors.DeadlineExceeded):
-                await self._pause(schedule.pauses(error, changes))
+                schedule = schedule or Schedule(deadline, self.settings)
+                await self._pause(schedule, error, changes)
             ahead = None
             if changes:
-                await self.call(
-                    self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
-                    deadline, schedule=schedule)
-                words = {"wait_for_ready": True, "timeout": schedule.remaining()}
+                await self.call(self.info.GetServerInfo,
+                                server_info_pb2.GetServerInfoRequest(), deadline)
 
     async def compute(self, batch: Batch) -> Evaluation:
-        parts = batch.parts(self.settings, self.server)
+        parts = batch.parts(self.max_message_bytes, self.settings.chunk_rows,
+                            self.server)
         deadline = self.deadline(batch.deadline)
         waiting = iter(parts if len(parts) > self.few_parts else ())
         sent: collections.deque[Any] = collections.deque()
@@ -229,29 +228,27 @@ class Transport:
 
     async def check(self, check: Check) -> TrajectoryVerdict:
         deadline = self.deadline(check.deadline)
-        check.begin(self.settings.max_message_bytes, self._schedule(deadline))
+        schedule = Schedule(deadline, self.settings)
         while True:
             self._check_open()
-            call = self._check(check.messages(), timeout=deadline.remaining(),
-                               metadata=self._metadata)
+            call = self._check(check.messages(self.max_message_bytes),
+                               timeout=deadline.remaining(), metadata=self._metadata)
             try:
                 async for reply in self._stream(call):
                     check.take(reply)
-                self._budget.answered()
                 return check.verdict()
             except grpc.RpcError as failure:
-                error = errors.decode(failure)
+                error = check.placed(errors.decode(failure))
             except BaseException:
                 call.cancel()
                 raise
-            await self._pause(check.next_try(error))
+            await self._pause(schedule, error)
 
-    async def _pause(self, pauses: Iterator[float]) -> None:
+    async def _pause(self, schedule: Schedule, error: errors.TorquedError,
+                     changes: bool = False) -> None:
         """Until the next try, or the end of the client."""
         self._check_open()
-        for pause in pauses:
-            if await self._closes_within(pause):
-                return
+        await self._closes_within(schedule.pause(error, changes))
 
 
 class Connection(Transport):

@@ -238,30 +238,22 @@ def invalid(reason: Reason, field: str, message: str, **metadata: str) -> Torque
                 field_violations=[FieldViolation(field, message)], metadata=metadata)
 
 
-class FilePlace:
-    """A file, for what is wrong in it."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def problem(self, message: str, *,
-                reason: Reason | None = Reason.MALFORMED_ARRAY, field: str = "",
-                **where: object) -> FileError:
-        """`message` goes on after the place. where: line, row, column, joint,
-        as far as there are."""
-        known = {key: str(value) for key, value in where.items()
-                 if value not in (None, "")}
-        place = self.path
-        if "line" in known:
-            place += f":{known['line']}"
-        elif "row" in known:
-            place += f", row {known['row']}"
-        if "column" in known:
-            place += f", column {known['column']}"
-        return FileError(
-            f"{place}: {message}", code="INVALID_ARGUMENT", reason=reason,
-            field_violations=[FieldViolation(field, message)] if field else (),
-            metadata={"file": self.path, **known})
+def file_error(file: Any, message: str, *, reason: Reason | None = Reason.MALFORMED_ARRAY,
+               field: str = "", **where: object) -> FileError:
+    """`message` goes on after the place. where: line, row, column, joint, as far as there
+    are."""
+    known = {key: str(value) for key, value in where.items() if value not in (None, "")}
+    place = str(file)
+    if "line" in known:
+        place += f":{known['line']}"
+    elif "row" in known:
+        place += f", row {known['row']}"
+    if "column" in known:
+        place += f", column {known['column']}"
+    return FileError(
+        f"{place}: {message}", code="INVALID_ARGUMENT", reason=reason,
+        field_violations=[FieldViolation(field, message)] if field else (),
+        metadata={"file": str(file), **known})
 
 
 # What gRPC says of a connection that ended under a call, with another code than

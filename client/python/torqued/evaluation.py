@@ -22,7 +22,6 @@ from torqued.contract import (
 from torqued.errors import RowError, SingularTaskWarning
 from torqued.inputs import F32, States, field, received, rows_field, table
 from torqued.message import view
-from torqued.settings import Settings
 from torqued.values import ExternalWrench, FloatArray, ResultRow
 from torqued.v1 import array_pb2, dynamics_pb2, server_info_pb2
 
@@ -147,14 +146,12 @@ class Batch:
         self._row_status: list[Any] = []
         self._echo: dynamics_pb2.Echo | None = None
 
-    def parts(self, settings: Settings,
+    def parts(self, size: int, chunk_rows: int | None,
               server: server_info_pb2.GetServerInfoReply) -> list[Part]:
-        """server: 0 where a limit is not known."""
+        """size: of the largest message. server: 0 if a limit is not known."""
         whole = Part(0, self._rows)
         if whole.rows == 1:
             return [whole]
-        size = min(settings.max_message_bytes,
-                   server.max_message_bytes or settings.max_message_bytes)
         # A request counts three times there and a reply twice; a window of them is to fit
         # into the half of one client.
         payload = min(max(size - _OVERHEAD, size // 2), GOOD_MESSAGE,
@@ -165,7 +162,7 @@ class Batch:
             count for _, _, count in self._question.results)
         rows = max(payload // max(sent, returned, 1), 1)
         rows = rows if rows < 64 else rows // 64 * 64
-        return whole.cut(min(rows, settings.chunk_rows or rows, server.max_rows or rows))
+        return whole.cut(min(rows, chunk_rows or rows, server.max_rows or rows))
 
     def request(self, part: Part) -> bytes:
         pieces: list[Any] = [self._question.head]

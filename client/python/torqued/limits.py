@@ -11,8 +11,8 @@ from google.protobuf import json_format
 
 from torqued import errors
 from torqued.contract import Reason
-from torqued.files import opened, read_csv, read_npy
-from torqued.trees import read_tree
+from torqued.errors import file_error
+from torqued.files import contents, read_columns, read_tree
 from torqued.v1 import trajectory_pb2 as pb
 from torqued.values import Path
 
@@ -26,15 +26,14 @@ _COLUMNS = ("time", "mx", "my", "mz", "fx", "fy", "fz")
 Limits = Union[Mapping[str, Any], Path]
 
 
-def add_limits(limits: Limits, start: pb.CheckTrajectoryStart) -> errors.FilePlace | None:
-    """Returns the file. Raises InvalidArgument, FileError, OSError. The server checks
-    names and numbers."""
-    place: errors.FilePlace | None = None
-    tree: Any = limits
+def add_limits(limits: Limits, start: pb.CheckTrajectoryStart) -> str:
+    """Returns the file, "" for none. Raises InvalidArgument, FileError, OSError. The server
+    checks names and numbers."""
+    file, tree = "", limits
     if isinstance(limits, (str, os.PathLike)):
-        place = errors.FilePlace(str(limits))
+        file = str(limits)
         try:
-            tree = read_tree("JSON", pathlib.Path(limits).read_bytes(), place)
+            tree = read_tree(".json", pathlib.Path(limits).read_bytes(), file)
         except errors.FileError as error:
             error.message += _FORM
             raise
@@ -46,34 +45,26 @@ def add_limits(limits: Limits, start: pb.CheckTrajectoryStart) -> errors.FilePla
         if {field.name for field, _ in read.ListFields()} - {"drives", "position_limits"}:
             raise TypeError("only drives and position_limits are limits")
     except (json_format.ParseError, TypeError, AttributeError) as error:
-        message = f"{error}{_FORM}"
-        if place:
-            raise place.problem(message, reason=Reason.INVALID_OPTION) from None
-        raise errors.invalid(Reason.INVALID_OPTION, "limits",
-                             f"limits: {message}") from None
+        raise (file_error(file, f"{error}{_FORM}", reason=Reason.INVALID_OPTION) if file
+               else errors.invalid(Reason.INVALID_OPTION, "limits",
+                                   f"limits: {error}{_FORM}")) from None
     start.MergeFrom(read)
-    return place
+    return file
 
 
-def add_wrench_profile(path: Path, start: pb.CheckTrajectoryStart) -> errors.FilePlace:
-    """Returns the file, .csv or .npy with time, mx, my, mz, fx, fy, fz. Raises FileError,
-    OSError. The server checks times and numbers."""
-    place = errors.FilePlace(str(path))
-    header: list[str] = []
-    with opened(path) as (suffix, file):
-        if suffix == ".npy":
-            table = read_npy(file, place)
-        elif suffix == ".csv":
-            header, table, _ = read_csv(file, place)
-        else:
-            raise place.problem("a wrench profile is CSV or NPY")
+def add_wrench_profile(path: Path, start: pb.CheckTrajectoryStart) -> None:
+    """A file .csv or .npy with time, mx, my, mz, fx, fy, fz. Raises FileError, OSError. The
+    server checks times and numbers."""
+    suffix, content = contents(path)
+    if suffix not in (".csv", ".npy"):
+        raise file_error(path, "a wrench profile is CSV or NPY")
+    header, table, _ = read_columns(suffix, content, path)
     if header and set(_COLUMNS) <= set(header) and len(set(header)) == len(header):
         table = table[:, [header.index(name) for name in _COLUMNS]]
     elif header or table.shape[1] != len(_COLUMNS) or not len(table):
-        raise place.problem(
-            f"a wrench profile has the columns {', '.join(_COLUMNS)}, each once; this "
+        raise file_error(
+            path, f"a wrench profile has the columns {', '.join(_COLUMNS)}, each once; this "
             f"file has {', '.join(header) or f'{len(table)} rows of {table.shape[1]}'}",
             reason=Reason.WRONG_COLUMN_COUNT)
     for time, *wrench in table.tolist():
         start.tip_wrench_profile.add(time=time, wrench=wrench)
-    return place

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from torqued import errors
 from torqued.checking import refuse
 from torqued.contract import Reason
-from torqued.errors import plain
-from torqued.files import Wanted, read, unwritable, write
+from torqued.errors import file_error, plain
+from torqued.files import read, unwritable, write
 from torqued.inputs import table
 from torqued.values import Columns, FloatArray, JointInput, Path
 
@@ -90,32 +90,33 @@ class Trajectory:
         and column, OSError, and ImportError without PyYAML.
         """
         joints = None if joints is None else _names(joints)
-        return cls.of_file(path, Wanted(joints, joints))[0]
+        return cls.of_file(path, joints)[0]
 
     @classmethod
-    def of_file(cls, path: Path, wanted: Wanted) -> tuple[Trajectory, list[str]]:
-        """With the joints that are left out. Raises as `read` does."""
-        place = errors.FilePlace(str(path))
-        samples = read(path, wanted, place)
-        joints = wanted.columns if samples.joints is None else samples.joints
+    def of_file(cls, path: Path, joints: Sequence[str] | None, named: bool = False,
+                rates: bool = True) -> tuple[Trajectory, list[str]]:
+        """With the joints that are left out. named: columns without names are refused.
+        rates: whether v and a are read. Raises as `read` does."""
+        samples = read(path, joints, named, rates)
         motion = cls.__new__(cls)
         try:
-            motion._set(*samples[:5], joints)
-            if wanted.joints is not None:
-                motion = motion.in_order(wanted.joints)
+            motion._set(*samples[:6])
+            if joints is not None:
+                motion = motion.in_order(joints)
             motion._check_numbers()
         except errors.InvalidArgument as error:
             line = (samples.lines[error.row]
                     if samples.lines and error.row is not None else None)
             column = error.field.partition("[")[0]
-            raise place.problem(
-                error.message, reason=error.reason, field=error.field, line=line,
+            raise file_error(
+                path, error.message, reason=error.reason, field=error.field, line=line,
                 row=error.row, joint=error.joint,
                 column=f"{error.joint}.{column}" if error.joint and line else column,
             ) from None
-        others = [*samples.others, *motion.unused]
+        others = [*motion.unused, *(name[:-2] for name in samples.unused
+                                    if name.endswith(".q"))]
         motion.file = str(path)
-        motion.unused += samples.unused
+        motion.unused += tuple(samples.unused)
         return motion, others
 
     def write(self, path: Path) -> None:
@@ -141,8 +142,8 @@ class Trajectory:
                 joint: str = "") -> errors.TorquedError:
         """An InvalidArgument about it; a FileError where a file was read."""
         if self.file:
-            return errors.FilePlace(self.file).problem(
-                message, reason=reason, field=field, joint=joint)
+            return file_error(
+                self.file, message, reason=reason, field=field, joint=joint)
         return errors.invalid(reason, field, message, joint=joint)
 
     def in_order(self, joints: Sequence[str]) -> Trajectory:

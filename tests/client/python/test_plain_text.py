@@ -26,7 +26,7 @@ def test_what_steers_terminals_is_escaped_and_nothing_else():
     lambda text: TrajectoryVerdict(
         trajectory.TrajectoryVerdict(message=text), None, {}, {}, 0),
     lambda text: errors.make("NOT_FOUND", text, reason=Reason.MODEL_NOT_FOUND),
-    lambda text: errors.FilePlace("a.csv").problem(text),
+    lambda text: errors.file_error("a.csv", text),
     lambda text: errors.RowError(
         view(dynamics.RowStatus(code=1, field="q", message=text))),
     errors.LeftOutWarning, errors.SingularTaskWarning])

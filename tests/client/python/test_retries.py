@@ -59,36 +59,18 @@ def test_other_failures_are_final(client, code, detail, sentence, reason):
     assert handler.calls.count("/torqued.v1.Dynamics/Compute") == 1
 
 
-def test_without_a_deadline_an_outage_has_its_end(monkeypatch):
-    monkeypatch.setattr("torqued.retry.LONGEST_OUTAGE", 0.5)
-    begin = time.monotonic()
-    client = torqued.Client(Connection(Settings(held_address(), deadline=math.inf)))
-    with client, pytest.raises(FAILURES, match="tried"):
-        client.models()
-    assert time.monotonic() - begin > 0.4
-
-
-def test_the_budget_bounds_the_tries_and_fails_none_before_its_deadline(client):
-    calls, seconds = 60, 3.0
-    with refusing(client.address, *[(GONE, None)] * 2000) as (address, handler):
-        with torqued.connect(address) as through:
-            robot = through.model("panda")
-            handler.calls.clear()
-
-            def fail(_):
-                begin = time.monotonic()
-                with pytest.raises(FAILURES):
-                    robot.mass_matrix(STATE, deadline=seconds)
-                return time.monotonic() - begin
-
-            begin = time.monotonic()
-            with ThreadPoolExecutor(calls) as threads:
-                lasted = list(threads.map(fail, range(calls)))
-            lasting = time.monotonic() - begin
-    assert min(lasted) > seconds - 0.1
-    # The first ones, the bucket, what it gains, the last ones; backoff alone
-    # makes hundreds of it.
-    assert len(handler.calls) <= calls + 50 + 10 * lasting + calls
+def test_waits_double_and_the_last_try_comes_before_the_deadline(client):
+    waits = []
+    with refusing(client.address, *[(GONE, None)] * 100) as (address, handler):
+        with torqued.connect(
+                address, on_retry=lambda _, seconds: waits.append(seconds)) as through:
+            robot, begin = through.model("panda"), time.monotonic()
+            with pytest.raises(FAILURES, match="tried"):
+                robot.mass_matrix(STATE, deadline=1)
+            lasted = time.monotonic() - begin
+    assert lasted > 0.9
+    assert handler.calls.count("/torqued.v1.Dynamics/Compute") == len(waits) + 1 > 4
+    assert all(0.5 <= wait / 0.05 / 2**k <= 1 for k, wait in enumerate(waits[:-1]))
 
 
 @pytest.mark.parametrize("change", [

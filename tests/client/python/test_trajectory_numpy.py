@@ -79,11 +79,6 @@ def test_entries_of_npz_that_are_no_arrays(tmp_path):
                            ({}, 1)):  # Encrypted, it says.
         with pytest.raises(torqued.FileError, match="move.npz"):
             read(changed, flags)
-    with pytest.warns(UserWarning), zipfile.ZipFile(
-            tmp_path / "whole.npz", "a") as archive:
-        archive.writestr("q.npy", b"")
-    with pytest.raises(torqued.FileError, match="'q' twice"):
-        torqued.Trajectory.read(tmp_path / "whole.npz")
 
 
 @pytest.mark.filterwarnings("ignore")
