@@ -8,7 +8,7 @@ docs/python.md is a tour. `torqued.aio` is the same for asyncio.
 """
 
 from torqued import aio
-from torqued.client import Client, connect, local
+from torqued.client import Client, Robot, connect, local
 from torqued.contract import *  # noqa: F403
 from torqued.contract import __all__ as _contract
 from torqued.errors import (
@@ -19,7 +19,6 @@ from torqued.errors import (
 from torqued.evaluation import Evaluation
 from torqued.local_server import LocalServer, find_server
 from torqued.message import Message, Messages
-from torqued.robot import Robot
 from torqued.settings import Health, Settings
 from torqued.trajectory import Trajectory
 from torqued.values import ExternalWrench, FloatArray, JointInput

@@ -18,11 +18,9 @@ from typing import (
 
 import grpc
 
-from torqued.client import Calls
-from torqued.connection import T, Transport
+from torqued.client import Calls, Described, Urdf, registered
+from torqued.connection import Deadline, T, Transport
 from torqued.contract import AwaitedFunctions
-from torqued.retry import Deadline
-from torqued.robot import Described, Urdf, registered
 from torqued.settings import Settings
 from torqued.values import AwaitedEntered, Path
 

@@ -11,11 +11,10 @@ from typing import Any, Iterator, Mapping
 import numpy as np
 
 from torqued import errors
-from torqued.checking import refuse, set_field
 from torqued.contract import CHECK_FIELDS, ModelInfo, Reason, ReferenceFrame, TrajectoryTable
 from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
 from torqued.errors import file_error
-from torqued.inputs import F64, field, received, rows_field
+from torqued.inputs import F64, field, received, refuse, rows_field, set_field
 from torqued.limits import add_limits, add_wrench_profile
 from torqued.trajectory import Trajectory, wrenches
 from torqued.v1 import array_pb2

@@ -1,24 +1,241 @@
-"""A connection to a server, and what it serves beside dynamics."""
+"""Robots whose quantities are functions, and the client of a server that has them."""
 
 from __future__ import annotations
 
 import os
 import pathlib
-from typing import Any, Generic, Iterable, List, Mapping, Optional, Sequence, TypeVar, Union
+import re
+from typing import (
+    Any, Dict, Generic, Iterable, List, Mapping, Optional, Sequence, TypeVar, Union)
 
+import numpy as np
+
+from torqued.check import Check
 from torqued.connection import Connection, run, served, within
 from torqued.contract import (
-    GetServerInfoReply, ModelInfo, ModelSummary, Validation, ValidateModelReply)
-from torqued.errors import InvalidArgument
+    BOUND, OPTIONS, Functions, GetServerInfoReply, JointInfo, ModelInfo, ModelSummary,
+    Quantity, Reason, ValidateModelReply, Validation)
+from torqued.errors import FileError, InvalidArgument, plain
+from torqued.evaluation import Evaluation, Question, batch_of, order_of
+from torqued.inputs import set_field
 from torqued.local_server import LocalServer
-from torqued.message import view
-from torqued.robot import Robot, Urdf, description_of, name_of, with_places
+from torqued.message import Messages, view
 from torqued.settings import Health, Settings
-from torqued.values import Entered, Path
 from torqued.v1 import model_registry_pb2 as pb
 from torqued.v1 import server_info_pb2
+from torqued.values import Entered, FloatArray, Path
+from torqued.verdict import TrajectoryVerdict
 
 R = TypeVar("R")
+D = TypeVar("D", bound="Described")
+
+
+def _limits(attribute: str, text: str) -> Any:
+    def of_joints(self: Described) -> FloatArray:
+        return np.array([getattr(self.joints[name], attribute)
+                         for name in self.joint_names], float)
+
+    return property(of_joints, doc=text)
+
+
+class Described:
+    """A robot's description and the options that its calls start from."""
+
+    def __init__(self, client: Any, model: ModelInfo,
+                 options: Optional[Mapping[str, Any]] = None) -> None:
+        """See `Client.model`, `Client.register` and `from_urdf`."""
+        self.client = client
+        self._owns_client = False
+        self.model = model
+        self.name: str = model.name
+        #: Of the description. Every call of this object uses this one, even after the
+        #: name has moved to another.
+        self.revision: str = model.revision
+        self.nq: int = model.nq
+        self.nv: int = model.nv
+        self.joints: Messages[JointInfo] = model.joints
+        #: Link names, root first.
+        self.frames: "tuple[str, ...]" = model.frames
+        #: Bound by `with_options`.
+        self.options = {word: value for word, value in (options or {}).items()
+                        if value is not None}
+        self._run = client._run
+        self._asked: Dict[Any, Question] = {}
+
+    @property
+    def joint_names(self) -> "tuple[str, ...]":
+        """Order of all arrays: the option's, else the model's."""
+        return tuple(order_of(self.model, self.options))
+
+    @property
+    def tip_frame(self) -> str:
+        return self.options.get("tip_frame") or self.model.tip_frame
+
+    @property
+    def gravity(self) -> FloatArray:
+        """(3,), base axes, m/s^2."""
+        bound = self.options.get("gravity")
+        return np.array(self.model.gravity if bound is None else bound, float)
+
+    lower_limits = _limits("lower", "(n,), rad or m; -inf: unlimited.")
+    upper_limits = _limits("upper", "(n,), rad or m; inf: unlimited.")
+    velocity_limits = _limits("velocity", "(n,), rad/s or m/s; inf: unlimited.")
+    effort_limits = _limits("effort", "(n,), N m or N; inf: unlimited.")
+
+    def __repr__(self) -> str:
+        return (f"<{type(self).__module__.replace('.client', '')}.Robot "
+                f"{plain(self.name)}@{self.revision[:12]}>")
+
+    def _bind(self: D, words: Mapping[str, Any]) -> D:
+        given = {word: value for word, value in words.items()
+                 if word in OPTIONS and value is not BOUND}
+        return type(self)(self.client, self.model, {**self.options, **given})
+
+    def _words(self, words: Mapping[str, Any]) -> "dict[str, Any]":
+        """Bound options under those of a call."""
+        return {**self.options, **{word: value for word, value in words.items()
+                                   if value is not None and word != "self"}}
+
+    @served
+    async def _several(self, quantities: Sequence[Any], words: Mapping[str, Any],
+                       ) -> Evaluation:
+        words = self._words(words)
+        bad_rows = words.get("bad_rows")
+        evaluation: Evaluation = await self.client.connection.compute(
+            batch_of(self.model, quantities, words, self._asked))
+        evaluation.raise_or_warn(bad_rows)
+        return evaluation
+
+    @served
+    async def _one(self, quantity: Quantity, words: Mapping[str, Any]) -> Any:
+        return (await within(self._several, [quantity], words)).returned(quantity)
+
+    @served
+    async def _checked(self, words: Mapping[str, Any]) -> TrajectoryVerdict:
+        # A file may be large.
+        check = await self.client.connection.aside(
+            lambda: Check(self.model, self._words(words)))
+        check.warn()
+        return await self.client.connection.check(check)
+
+    @served
+    async def close(self) -> None:
+        """Ends the local server that `from_urdf` started, if it did."""
+        if self._owns_client:
+            await within(self.client.close)
+
+
+class Robot(Described, Functions, Entered):
+    """One revision of a robot on a server. Immutable, thread-safe.
+
+    q, v, a and tau have one number for each joint in the last axis, in the order of
+    `joint_names`; or they are a dict or a table with numbers by joint name. Axes before
+    the last one are broadcast as in numpy, and results have them, too. If all inputs
+    are float32, so are the results. Large batches travel in parts.
+
+    Every function raises TorquedError: InvalidArgument for what cannot be used, with
+    field, joint and row; RowError for a state without an answer (see `bad_rows`);
+    Unavailable, DeadlineExceeded, Overloaded for what went wrong between here and the
+    server.
+    """
+
+    @classmethod
+    def from_urdf(cls, urdf: Urdf, client: Optional[Client] = None, *,
+                  name: Optional[str] = None, **words: Any) -> Robot:
+        """Registers a robot description, a path or its text, and returns it.
+
+        client: None: a local server is started, and ends with the robot's `close`, a
+        `with` block, or the program. name: None: the file's, or the robot's own. Other
+        keywords: see `Client.register`. Raises InvalidArgument (INVALID_MODEL) with the
+        line of each fault as field violations, LocalServerError, OSError.
+        """
+        return run(registered(Client, client, name, urdf, words))
+
+
+async def registered(kind: Any, client: Any, name: Optional[str], urdf: Urdf,
+                     words: Mapping[str, Any]) -> Any:
+    """See `Robot.from_urdf`. kind: of the client that is made if there is none."""
+    owned = client is None
+    client = await kind.with_server() if client is None else client
+    try:
+        robot = await within(
+            client.register, name or name_of(urdf), urdf, **words)
+    except BaseException:
+        if owned:
+            await within(client.close)
+        raise
+    robot._owns_client = owned
+    return robot
+
+
+# --- Registration --------------------------------------------------------------
+
+#: A path, the text itself (it has a "<"), or its bytes.
+Urdf = Union[str, bytes, "os.PathLike[str]"]
+
+_ROBOT_NAME = re.compile(rb"<robot\b[^>]*?\sname\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+def _text_of(urdf: Urdf) -> Optional[bytes]:
+    """None for a path."""
+    if isinstance(urdf, str) and "<" in urdf:
+        return urdf.encode()
+    return urdf if isinstance(urdf, bytes) else None
+
+
+def name_of(urdf: Urdf) -> str:
+    """One to register it under: the file's, else the robot's own."""
+    text = _text_of(urdf)
+    if text is None:
+        name = pathlib.Path(urdf).stem  # type: ignore[arg-type]
+    else:
+        found = _ROBOT_NAME.search(text)
+        name = (found[1] or found[2] or b"").decode(errors="replace") if found else ""
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name)[:128] or "robot"
+
+
+def description_of(urdf: Any, tip_frame: str,
+                   validation: Union[Validation, str, None]) -> Dict[str, Any]:
+    """The fields that registration and dry run share. Raises OSError for a file that
+    cannot be read."""
+    options = pb.RegistrationOptions(default_tip=tip_frame)
+    if validation is not None:
+        set_field(options, "validation", validation)
+    text = _text_of(urdf)
+    return {"format": pb.MODEL_FORMAT_URDF, "options": options,
+            "source": pathlib.Path(urdf).read_bytes() if text is None else text}
+
+
+# Faults that a message lists; `Client.validate` has all.
+_LISTED = 20
+
+
+def with_places(error: InvalidArgument, urdf: Any) -> InvalidArgument:
+    """For a refused model, the error with its faults by line, a FileError for a file."""
+    violations = error.field_violations
+    if error.reason is not Reason.INVALID_MODEL or not violations:
+        return error
+    file = os.fspath(urdf) if _text_of(urdf) is None else ""
+    source = file or "source"
+    # "source:12", a line of the text, is one of the file.
+    faults = [re.sub(r"^source(?=(:\d+)?: )", lambda _: source,
+                     f"{violation.field}: {violation.description}")
+              for violation in violations]
+    total = max(int(error.metadata.get("errors", 0)), len(faults))
+    if total > 1:
+        more = [f"and {total - _LISTED} more"] if total > _LISTED else []
+        faults = [f"{source}: {total} errors", *faults[:_LISTED], *more]
+    error.message = "\n  ".join(faults)
+    if not file:
+        return error
+    lines = re.findall(r"^source:(\d+)$", "\n".join(
+        violation.field for violation in violations), re.MULTILINE)
+    return FileError(
+        error.message, code=error.code, reason=error.reason, field_violations=violations,
+        metadata={**error.metadata, "file": file, **{"line": line for line in lines[:1]}})
+
+
+# --- Clients -------------------------------------------------------------------
 
 
 class Calls(Generic[R]):

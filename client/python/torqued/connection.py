@@ -7,6 +7,7 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
+import random
 import threading
 import time
 from concurrent import futures
@@ -18,9 +19,9 @@ import grpc
 
 from torqued import errors
 from torqued.check import Check
-from torqued.checking import check_number
-from torqued.evaluation import WINDOW, Batch, Evaluation, Part, count_from_start
-from torqued.retry import Deadline, Schedule
+from torqued.contract import Reason
+from torqued.evaluation import WINDOW, Batch, Evaluation, count_from_start
+from torqued.inputs import check_number
 from torqued.settings import HEALTH_METHOD, TLS, Health, Settings
 from torqued.v1 import (
     dynamics_pb2, model_registry_pb2_grpc, server_info_pb2, server_info_pb2_grpc,
@@ -42,6 +43,13 @@ if TYPE_CHECKING:
         @overload
         def __get__(self, of: object, kind: Any) -> Callable[P, T]: ...
         def __get__(self, of: Any, kind: Any) -> Any: ...
+# docs/retries.md has the rules of these.
+_FIRST_BACKOFF = 0.05
+_LAST_BACKOFF = 1.0
+# What the last try of a call has until its deadline.
+_LAST_TRY = 0.05
+# Of an attempt: gRPC's clock ends some centuries from now.
+_LONGEST = 1e8
 _POLL_SECONDS = 0.05
 
 
@@ -70,6 +78,58 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     except StopIteration as end:
         return end.value
     raise AssertionError("a blocking call is suspended")
+
+
+class Deadline:
+    """The end of a call, seconds from now, or from the last `renew`."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self.renew()
+
+    def renew(self) -> None:
+        self._end = time.monotonic() + self._seconds
+
+    def remaining(self) -> float:
+        """For the next attempt; never negative, nor infinite."""
+        return min(max(self._end - time.monotonic(), 0.0), _LONGEST)
+
+
+class Schedule:
+    """Waits between the tries of one call: half to all of what doubles from 50 ms to 1
+    s, at least what the server asks for. The last try comes 50 ms before the deadline."""
+
+    def __init__(self, deadline: Deadline, settings: Settings) -> None:
+        self._deadline = deadline
+        self._settings = settings
+        self._tries = 1
+        self._before: errors.TorquedError | None = None
+        self._backoff = _FIRST_BACKOFF
+
+    def pause(self, error: errors.TorquedError, changes: bool = False) -> float:
+        """Seconds to wait before the next try. Raises `error` if it is final: of another
+        kind, there is no time, or what `changes` something may have begun."""
+        # Who cancels a call does not come here: it was the server, or gRPC. Without a
+        # delay it is a limit, which another try meets again.
+        passing = isinstance(error, (errors.Unavailable, errors.Cancelled)) or (
+            isinstance(error, errors.ResourceExhausted) and error.retry_delay is not None)
+        asked, last = error.retry_delay or 0.0, self._deadline.remaining() - _LAST_TRY
+        # A try before what the server asks for is none.
+        if not self._settings.retry or not passing or last <= 0 or asked > last or (
+                changes and error.reason is not Reason.DRAINING):
+            if isinstance(error, errors.DeadlineExceeded) and self._before is not None:
+                error.message += (
+                    f"; before that {self._before.code}: {self._before.message}")
+            if self._tries > 1:
+                error.message += f" (tried {self._tries} times)"
+            raise error
+        pause = max(min(self._backoff * random.uniform(0.5, 1.0), last), asked)
+        self._backoff = min(self._backoff * 2, _LAST_BACKOFF)
+        self._before = error
+        self._tries += 1
+        if self._settings.on_retry is not None:
+            self._settings.on_retry(error, pause)
+        return pause
 
 
 class Transport:
@@ -214,7 +274,7 @@ class Transport:
                 self._drop(call)
         return batch.evaluation()
 
-    async def _part(self, batch: Batch, deadline: Deadline, part: Part,
+    async def _part(self, batch: Batch, deadline: Deadline, part: range,
                     request: bytes | None = None, ahead: Any = None) -> None:
         try:
             reply = await self.call(

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from torqued import errors
-from torqued.checking import refuse, set_field
 from torqued.choice import parse
 from torqued.contract import (
     INPUTS, OPTIONS, QUANTITIES, Echo, ModelInfo, Precision, Quantity, Reason, Results,
     RowCode, RowStatus)
 from torqued.errors import RowError, SingularTaskWarning
-from torqued.inputs import F32, States, field, received, rows_field, table
+from torqued.inputs import (
+    F32, States, field, received, refuse, rows_field, set_field, table)
 from torqued.message import view
 from torqued.values import ExternalWrench, FloatArray, ResultRow
 from torqued.v1 import array_pb2, dynamics_pb2, server_info_pb2
@@ -109,28 +109,17 @@ class Evaluation(Results):
                 f"{len(self.row_status)} not ok>")
 
 
-class Part(NamedTuple):
-    """States of one call."""
-
-    first: int
-    rows: int
-
-    def cut(self, rows: int) -> list[Part]:
-        return [Part(self.first + first, min(rows, self.rows - first))
-                for first in range(0, self.rows, rows)]
-
-
 class Question(NamedTuple):
     """What calls with the same quantities and options have in common: the message without
     states, of a revision, so that the parts of a batch are of one, even while a name
-    moves; and each result with the axes and the number of numbers of one state."""
+    moves; and each result with the axes of one state."""
 
     head: bytes
-    results: tuple[tuple[ResultRow, tuple[int, ...], int], ...]
+    results: tuple[tuple[ResultRow, tuple[int, ...]], ...]
 
 
 class Batch:
-    """One run: a call for each of `parts`, whose replies `take` joins.
+    """One run: a call for each of `parts`, ranges of rows, whose replies `take` joins.
 
     A batch of no states asks for one of zeros, so that everything else about it is looked
     at, and its answer has no rows.
@@ -147,11 +136,10 @@ class Batch:
         self._echo: dynamics_pb2.Echo | None = None
 
     def parts(self, size: int, chunk_rows: int | None,
-              server: server_info_pb2.GetServerInfoReply) -> list[Part]:
+              server: server_info_pb2.GetServerInfoReply) -> list[range]:
         """size: of the largest message. server: 0 if a limit is not known."""
-        whole = Part(0, self._rows)
-        if whole.rows == 1:
-            return [whole]
+        if self._rows == 1:
+            return [range(1)]
         # A request counts three times there and a reply twice; a window of them is to fit
         # into the half of one client.
         payload = min(max(size - _OVERHEAD, size // 2), GOOD_MESSAGE,
@@ -159,16 +147,17 @@ class Batch:
         sent = sum(rows.shape[1] * rows.itemsize for rows in self._states.arrays.values()
                    if len(rows) > 1)
         returned = self._states.dtype.itemsize * sum(
-            count for _, _, count in self._question.results)
+            math.prod(axes) for _, axes in self._question.results)
         rows = max(payload // max(sent, returned, 1), 1)
         rows = rows if rows < 64 else rows // 64 * 64
-        return whole.cut(min(rows, chunk_rows or rows, server.max_rows or rows))
+        return _cut(range(self._rows),
+                    min(rows, chunk_rows or rows, server.max_rows or rows))
 
-    def request(self, part: Part) -> bytes:
+    def request(self, part: range) -> bytes:
         pieces: list[Any] = [self._question.head]
         for name, rows in self._states.arrays.items():
             if len(rows) > 1:
-                rows = rows[part.first:part.first + part.rows]
+                rows = rows[part.start:part.stop]
             if name == "tip_wrench_on_environment":
                 pieces += field(dynamics_pb2.ComputeRequest, name,
                                 rows_field(dynamics_pb2.TipWrench, "wrench", rows))
@@ -176,65 +165,64 @@ class Batch:
                 pieces += rows_field(dynamics_pb2.ComputeRequest, name, rows)
         return b"".join(pieces)
 
-    def take(self, part: Part, reply: dynamics_pb2.ComputeReply) -> list[Part]:
-        """In order. The parts to ask for instead, where the reply does not list all rows
+    def take(self, part: range, reply: dynamics_pb2.ComputeReply) -> list[range]:
+        """In order. The parts to ask for instead, if the reply does not list all rows
         that are not OK. Raises InternalError for a reply that breaks the contract."""
-        if reply.rows_not_ok > len(reply.row_status) and part.rows > _LISTED_ROWS:
-            return part.cut(_LISTED_ROWS)
-        first, rows = part
-        if reply.rows != rows:
-            raise errors.make("INTERNAL", f"the reply has {reply.rows} rows, {rows} "
+        if reply.rows_not_ok > len(reply.row_status) and len(part) > _LISTED_ROWS:
+            return _cut(part, _LISTED_ROWS)
+        if reply.rows != len(part):
+            raise errors.make("INTERNAL", f"the reply has {reply.rows} rows, {len(part)} "
                               "were asked for")
         self._echo = self._echo or reply.echo
-        for row, axes, count in self._question.results:
-            numbers = self._numbers(row, axes, count, rows, reply.results)
-            if rows == self._rows:
-                self._results[row.name] = numbers
-            elif numbers is not None:
-                if row.name not in self._results:
-                    self._results[row.name] = np.zeros(
-                        (self._rows, *numbers.shape[1:]), numbers.dtype)
-                self._results[row.name][first:first + rows] = numbers
+        for row, axes in self._question.results:
+            sent = getattr(reply.results, row.field)
+            if row.is_array:
+                numbers = received(sent, math.prod(axes), len(part), row.field,
+                                   self._states.dtype).reshape(len(part), *axes)
+                if row.field == "pose":
+                    numbers = _homogeneous(numbers)
+            elif row.field == "sigma_min" and not sent:
+                continue
+            else:
+                numbers = np.array(
+                    sent, float if row.field == "sigma_min" else np.int64)
+                if len(numbers) != len(part):
+                    raise errors.make(
+                        "INTERNAL", f"the reply has {len(numbers)} of {row.field} for "
+                        f"{len(part)} rows")
+            if row.name not in self._results:
+                self._results[row.name] = np.zeros(
+                    (self._rows, *numbers.shape[1:]), numbers.dtype)
+            self._results[row.name][part.start:part.stop] = numbers
         for status in reply.row_status:
-            status.row += first
+            status.row += part.start
             self._row_status.append(view(status))
-        self._tell(min(first + rows, self._states.rows), self._states.rows)
+        self._tell(min(part.stop, self._states.rows), self._states.rows)
         return []
-
-    def _numbers(self, row: ResultRow, axes: tuple[int, ...], count: int, rows: int,
-                 results: Any) -> Any:
-        """[rows, *axes]; None for a result that is left out."""
-        sent = getattr(results, row.field)
-        if not row.is_array:
-            kind: Any = float if row.field == "sigma_min" else np.int64
-            if len(sent) not in ((0, rows) if kind is float else (rows,)):
-                raise errors.make("INTERNAL", f"the reply has {len(sent)} of {row.field} "
-                                  f"for {rows} rows")
-            return np.array(sent, kind) if len(sent) else None
-        numbers = received(sent, count, rows, row.field, self._states.dtype).reshape(
-            rows, *axes)
-        if row.field != "pose":
-            return numbers.copy()
-        # (R p) becomes the homogeneous matrix. A row without an answer has none.
-        whole = np.zeros((rows, 4, 4), numbers.dtype)
-        whole[:, :3] = numbers
-        whole[:, 3, 3] = 1
-        whole[np.isnan(numbers[:, 0, 0])] = np.nan
-        return whole
 
     def evaluation(self) -> Evaluation:
         """Without rows if none were asked for."""
         end = self._states.rows
-        results = {name: numbers[:end] for name, numbers in self._results.items()
-                   if numbers is not None}
-        return Evaluation(self._states.leading, results, self._row_status if end else [],
-                          self._echo or dynamics_pb2.Echo())
+        return Evaluation(
+            self._states.leading,
+            {name: numbers[:end] for name, numbers in self._results.items()},
+            self._row_status if end else [], self._echo or dynamics_pb2.Echo())
 
 
-def count_from_start(error: errors.TorquedError, part: Part) -> None:
+def _cut(part: range, rows: int) -> list[range]:
+    return [part[first:first + rows] for first in range(0, len(part), rows)]
+
+
+def _homogeneous(poses: FloatArray) -> FloatArray:
+    """From (R p). A row without an answer has NaNs alone."""
+    last = np.where(np.isnan(poses[:, :1, :1]), np.nan, [0, 0, 0, 1])
+    return np.concatenate([poses, last.astype(poses.dtype)], axis=1)
+
+
+def count_from_start(error: errors.TorquedError, part: range) -> None:
     """The server counts rows from the start of its call."""
     if error.row is not None:
-        row = str(part.first + error.row)
+        row = str(part.start + error.row)
         error.message = re.sub(rf"\b([Rr]ow) {error.row}\b", rf"\g<1> {row}", error.message)
         error.metadata["row"] = row
 
@@ -313,7 +301,9 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
     tables, options = {}, {}
     places: list[ExternalWrench] = []
     for name, given in words.items():
-        if name not in INPUTS or name == "gravity" and not _has_rows(given):
+        # One for all rows is an option. Ragged lists are an array of objects.
+        if name not in INPUTS or name == "gravity" and np.ndim(
+                given if isinstance(given, np.ndarray) else np.array(given, object)) < 2:
             options[name] = given
         elif name == "external_wrenches_on_robot":
             places = _places(given)
@@ -354,18 +344,9 @@ def _question(model: ModelInfo, quantities: tuple[Quantity, ...], kind: Any,
         array_pb2.ENCODING_F32 if kind == F32 else array_pb2.ENCODING_F64, places)
     n, m = model.nv, len(request.operational_space.axes) or 6
     sizes = {"nq": n, "nv": n, "links": n, "10links": 10 * n, "m": m}
-    rows = [row for quantity in quantities for row in QUANTITIES[quantity].results]
-    shapes = [tuple(axis if isinstance(axis, int) else sizes[axis] for axis in row.axes)
-              for row in rows]
     return Question(request.SerializeToString(), tuple(
-        (row, shape, math.prod(shape)) for row, shape in zip(rows, shapes)))
-
-
-def _has_rows(given: Any) -> bool:
-    try:
-        return np.ndim(given) > 1
-    except ValueError:  # They are ragged.
-        return True
+        (row, tuple(axis if isinstance(axis, int) else sizes[axis] for axis in row.axes))
+        for quantity in quantities for row in QUANTITIES[quantity].results))
 
 
 def _places(given: Any) -> list[ExternalWrench]:

@@ -1,22 +1,62 @@
-"""Numbers from what people have, and to and from bytes."""
+"""What callers give: options, refused by name before anything is sent, and numbers, to and
+from bytes."""
 
 from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Iterable, Mapping, NoReturn, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.internal import encoder
 
-from torqued import errors
+from torqued import contract, errors
+from torqued.choice import parse
 from torqued.contract import Reason
 from torqued.values import Columns, FloatArray
 from torqued.v1 import array_pb2
 
 F64: np.dtype[Any] = np.dtype("<f8")
 F32: np.dtype[Any] = np.dtype("<f4")
+
+
+def refuse(option: str, wanted: str, given: Any) -> NoReturn:
+    """Raises InvalidArgument (INVALID_OPTION). wanted: what the option accepts."""
+    raise errors.invalid(
+        Reason.INVALID_OPTION, option,
+        f"{option} accepts {wanted}, not {given!r:.60} ({type(given).__name__})")
+
+
+def check_number(option: str, given: Any, wanted: str, least: float) -> None:
+    """wanted: "seconds", any; or "a whole number"."""
+    kinds: Any = (int, np.integer) if wanted != "seconds" else (int, float, np.number)
+    if isinstance(given, bool) or not isinstance(given, kinds) or not given >= least:
+        refuse(option, f"{wanted}, at least {least}", given)
+
+
+def set_field(message: Any, name: str, value: Any, word: str = "") -> None:
+    """Sets a field that is not set from a value that a caller gave. Raises
+    InvalidArgument (INVALID_OPTION) with the field's name, or `word`."""
+    field = message.DESCRIPTOR.fields_by_name[name]
+    word = word or name
+    repeated = field.label == FieldDescriptor.LABEL_REPEATED
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if repeated and (isinstance(value, (str, bytes, Mapping))
+                     or not isinstance(value, Iterable)):
+        refuse(word, "a list", value)
+    if field.type == FieldDescriptor.TYPE_BOOL and value not in (True, False):
+        refuse(word, "True or False", value)
+    try:
+        if field.enum_type is not None:
+            kind = getattr(contract, field.enum_type.name)
+            value = ([parse(kind, one) for one in value] if repeated
+                     else parse(kind, value))
+        message.MergeFrom(type(message)(**{name: value}))
+    except (TypeError, ValueError) as error:
+        raise errors.invalid(Reason.INVALID_OPTION, word, f"{word}: {error}") from None
 
 
 def table(name: str, given: Any, order: Optional[Sequence[str]] = None) -> FloatArray:

@@ -10,14 +10,13 @@ import ipaddress
 import os
 import pathlib
 import re
-from typing import Any, NoReturn, Optional
+from typing import Any, Callable, NoReturn, Optional
 
 import grpc
 
 from torqued import errors
-from torqued.checking import check_number, refuse
 from torqued.contract import Reason
-from torqued.retry import OnRetry
+from torqued.inputs import check_number, refuse
 from torqued.values import Path
 
 #: Of which a request without bytes asks for the whole server.
@@ -33,6 +32,9 @@ _LOCAL = re.compile(r"(localhost|\[::1\]|127(\.[0-9]{1,3}){3}):[0-9]+$")
 _TOKEN_VARIABLE = "TORQUED_TOKEN"
 # Of Debian and of Red Hat, as gRPC in C++ knows them; grpcio prefers its own.
 _SYSTEM_ROOTS = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")
+
+#: Told before each wait for another try: what failed, and how long it waits, in seconds.
+OnRetry = Callable[[errors.TorquedError, float], None]
 
 
 class Health(enum.IntEnum):

@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from torqued import errors
-from torqued.checking import refuse
 from torqued.contract import Reason
 from torqued.errors import file_error, plain
 from torqued.files import read, unwritable, write
-from torqued.inputs import table
+from torqued.inputs import refuse, table
 from torqued.values import Columns, FloatArray, JointInput, Path
 
 
@@ -45,12 +44,6 @@ class Trajectory:
         not fit; and the number as "q[120][3]" (INVALID_SAMPLE, with row and
         joint) where one is not finite, or a time not after the one before.
         """
-        self._set(time, q, v, a, tip_wrench, joint_names)
-        self._check_numbers()
-
-    def _set(self, time: npt.ArrayLike, q: JointInput, v: JointInput | None,
-             a: JointInput | None, tip_wrench: npt.ArrayLike | None,
-             joint_names: Sequence[str] | None) -> None:
         if joint_names is None and not isinstance(q, np.ndarray) and (
                 isinstance(q, Columns)):
             joint_names = list(q.keys())
@@ -70,6 +63,7 @@ class Trajectory:
         self.tip_wrench = None if tip_wrench is None else wrenches(tip_wrench, rows)
         self.file = ""
         self.unused: tuple[str, ...] = ()
+        self._check_numbers()
 
     @classmethod
     def read(cls, path: Path, joints: Sequence[str] | None = None) -> Trajectory:
@@ -98,12 +92,11 @@ class Trajectory:
         """With the joints that are left out. named: columns without names are refused.
         rates: whether v and a are read. Raises as `read` does."""
         samples = read(path, joints, named, rates)
-        motion = cls.__new__(cls)
         try:
-            motion._set(*samples[:6])
+            motion = cls(*samples[:4], tip_wrench=samples.tip_wrench,
+                         joint_names=samples.joints)
             if joints is not None:
                 motion = motion.in_order(joints)
-            motion._check_numbers()
         except errors.InvalidArgument as error:
             line = (samples.lines[error.row]
                     if samples.lines and error.row is not None else None)

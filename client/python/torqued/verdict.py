@@ -57,8 +57,12 @@ class TrajectoryVerdict(_Fields):
         return json.dumps(self.to_dict(), indent=indent)
 
     def _message(self) -> dict[str, Any]:
-        return _counts_as_numbers(json_format.MessageToDict(
-            self.proto, preserving_proto_field_name=True, **{_WITH_ZEROS: True}))
+        return json.loads(
+            json_format.MessageToJson(
+                self.proto, preserving_proto_field_name=True, **{_WITH_ZEROS: True}),
+            object_hook=lambda members: {
+                name: int(value) if name in _COUNTS else value
+                for name, value in members.items()})
 
     def save_html(self, path: Path) -> None:
         """One page that fetches nothing, for a browser or a printer: verdict,
@@ -113,16 +117,6 @@ _WITH_ZEROS = next(
 _COUNTS = frozenset(
     field.name for message in pb.DESCRIPTOR.message_types_by_name.values()
     for field in message.fields if field.type == field.TYPE_UINT64)
-
-
-def _counts_as_numbers(json_of_message: Any) -> Any:
-    if isinstance(json_of_message, dict):
-        return {name: int(value) if name in _COUNTS else
-                _counts_as_numbers(value)
-                for name, value in json_of_message.items()}
-    if isinstance(json_of_message, list):
-        return [_counts_as_numbers(item) for item in json_of_message]
-    return json_of_message
 
 
 # --- As a page ---------------------------------------------------------------

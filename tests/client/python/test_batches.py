@@ -13,7 +13,7 @@ import grpc
 import numpy as np
 import pytest
 import torqued
-from torqued.evaluation import Part, batch_of
+from torqued.evaluation import batch_of
 from conftest import MODELS, same_bits
 from processes import running
 from servers import Restarting, refusing
@@ -110,7 +110,7 @@ def test_replies_of_another_size(panda, rows, columns, size):
     batch = batch_of(panda.model, ["mass_matrix"], {"q": np.zeros((20, 7))}, {})
     numbers = array_pb2.Array(columns=columns, f64=bytes(size * 8))
     with pytest.raises(torqued.InternalError, match="the reply has"):
-        batch.take(Part(0, 10), dynamics_pb2.ComputeReply(
+        batch.take(range(10), dynamics_pb2.ComputeReply(
             rows=rows, results=dynamics_pb2.Results(mass_matrix=numbers)))
 
 
