@@ -275,21 +275,24 @@ def decode(failure: grpc.RpcError) -> TorquedError:
     if status.code != failure.code().value[0]:
         lost = code in ("INTERNAL", "UNKNOWN") and _LOST.search(message)
         return make("UNAVAILABLE" if lost else code, message)
-    found: dict[str, Any] = {}
-    for detail in status.details:
-        # The messages mirror google.rpc, and so do the type URLs.
-        kind = getattr(errors_pb2, detail.type_url.rpartition(".")[2], None)
-        with contextlib.suppress(AttributeError, protobuf_message.DecodeError):
-            read = kind.FromString(detail.value)  # type: ignore[union-attr]
-            if isinstance(read, errors_pb2.ErrorInfo):
-                # A newer server may have reasons that are not known here.
-                found["reason"] = Reason.__members__.get(read.reason)
-                unknown = {} if found["reason"] else {"reason": read.reason}
-                found["metadata"] = {**unknown, **read.metadata}
-            elif isinstance(read, errors_pb2.BadRequest):
-                found["field_violations"] = [
-                    FieldViolation(violation.field, violation.description)
-                    for violation in read.field_violations]
-            elif isinstance(read, errors_pb2.RetryInfo):
-                found["retry_delay"] = read.retry_delay.ToNanoseconds() / 1e9
-    return make(code, message, **found)
+    # The messages mirror google.rpc, and so do the type URLs.
+    details = {detail.type_url.rpartition(".")[2]: detail.value
+               for detail in status.details}
+
+    def read(name: str) -> Any:
+        """Empty if it is absent."""
+        found = getattr(errors_pb2, name)()
+        with contextlib.suppress(protobuf_message.DecodeError):
+            found.ParseFromString(details.get(name, b""))
+        return found
+
+    info = read("ErrorInfo")
+    # A newer server may have reasons that are not known here.
+    reason = Reason.__members__.get(info.reason)
+    unknown = {"reason": info.reason} if info.reason and not reason else {}
+    return make(
+        code, message, reason=reason, metadata={**unknown, **info.metadata},
+        field_violations=[FieldViolation(violation.field, violation.description)
+                          for violation in read("BadRequest").field_violations],
+        retry_delay=read("RetryInfo").retry_delay.ToNanoseconds() / 1e9
+        if "RetryInfo" in details else None)

@@ -375,11 +375,18 @@ def _of_message(message: Any, rates: bool, path: Path) -> Samples:
     if not isinstance(points, list) or not points:
         raise file_error(path, "points is no list of points",
                          reason=Reason.MISSING_INPUT, column="points")
+    time: list[float] = []
     for row, point in enumerate(points):
         if not isinstance(point, Mapping):
             raise file_error(
                 path, "the item is no point (ros2 topic echo cuts lists without "
                 "--full-length)", row=row, column="points")
+        seconds = _seconds(point.get("time_from_start"))
+        if seconds is None:
+            raise file_error(
+                path, "time_from_start must be sec and nanosec, secs and nsecs, or a number "
+                "of seconds", row=row, column="time_from_start")
+        time.append(seconds)
 
     def block(field: str) -> FloatArray | None:
         """None if no point has it."""
@@ -400,8 +407,6 @@ def _of_message(message: Any, rates: bool, path: Path) -> Samples:
                     column=field, joint=joints[bad])
         return np.array(numbers, float).reshape(len(points), len(joints))
 
-    time = np.array([_seconds(point.get("time_from_start"), row, path)
-                     for row, point in enumerate(points)])
     blocks = {name: block(_FIELDS[name]) for name in ("qva" if rates else "q")}
     q = blocks["q"]
     if q is None:
@@ -409,22 +414,17 @@ def _of_message(message: Any, rates: bool, path: Path) -> Samples:
                          reason=Reason.MISSING_INPUT, column="positions")
     unused = [field for name, field in _FIELDS.items() if blocks.get(name) is None
               and any(point.get(field) for point in points)]
-    return Samples(time, q, blocks.get("v"), blocks.get("a"), None, joints, unused)
+    return Samples(np.array(time), q, blocks.get("v"), blocks.get("a"), None, joints, unused)
 
 
-def _seconds(given: Any, row: int, path: Path) -> float:
-    alone = _number(given)
-    if alone is not None:
-        return alone
+def _seconds(given: Any) -> float | None:
     for clock in _CLOCKS:
         if isinstance(given, Mapping) and given and set(given) <= set(clock):
             seconds, nanoseconds = (_number(given.get(name, 0)) for name in clock)
-            if seconds is not None and nanoseconds is not None:
-                # Rounded once, so that decimals are what they would be alone.
-                return (seconds * _NANO + nanoseconds) / _NANO
-    raise file_error(
-        path, "time_from_start must be sec and nanosec, secs and nsecs, or a number of "
-        "seconds", row=row, column="time_from_start")
+            # Rounded once, so that decimals are what they would be alone.
+            return None if seconds is None or nanoseconds is None else (
+                seconds * _NANO + nanoseconds) / _NANO
+    return _number(given)
 
 
 def _number(value: Any) -> float | None:
@@ -441,8 +441,8 @@ def _number(value: Any) -> float | None:
 
 def write(path: Path, joints: Sequence[str] | None, time: FloatArray,
           blocks: Mapping[str, FloatArray]) -> None:
-    """blocks: by the suffix of their columns, one column for each joint. Without joints
-    CSV has no header. Raises InvalidArgument, OSError."""
+    """blocks: by the suffix of their columns, one column for each joint. NPY has no names,
+    CSV without joints has no header. Raises InvalidArgument, OSError."""
     path = pathlib.Path(path)
     suffix = path.suffix.lower()
     if suffix == ".csv":
@@ -452,6 +452,9 @@ def write(path: Path, joints: Sequence[str] | None, time: FloatArray,
         lines += [",".join(map(repr, row))
                   for row in np.column_stack([time, *blocks.values()]).tolist()]
         path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    elif suffix == ".npy":
+        with path.open("wb") as file:
+            np.save(file, np.column_stack([time, *blocks.values()]))
     elif suffix == ".npz":
         names = {} if joints is None else {"joint_names": np.array(joints, np.str_)}
         with path.open("wb") as file:

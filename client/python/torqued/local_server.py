@@ -27,11 +27,9 @@ def find_server() -> str:
     """The server's program: the one that TORQUED_SERVER names, else the one in this
     package, if its wheel has one, else the first `torqued` on the PATH. Raises
     LocalServerError."""
-    named = os.environ.get("TORQUED_SERVER")
-    if named:
-        return _executable(named, f"TORQUED_SERVER is {named}, which")
     packaged = pathlib.Path(__file__).with_name("server") / "torqued"
-    found = str(packaged) if packaged.exists() else shutil.which("torqued")
+    found = os.environ.get("TORQUED_SERVER") or (
+        str(packaged) if packaged.exists() else shutil.which("torqued"))
     if found:
         return found
     raise LocalServerError(
@@ -55,8 +53,7 @@ class LocalServer(Entered):
     def __init__(self, binary: Path | None = None, *, store: Path | None = None,
                  models: Path | None = None, arguments: Sequence[str] = (),
                  start_timeout: float = 15.0, stop_timeout: float = 10.0) -> None:
-        self._program = (find_server() if binary is None else
-                         _executable(os.fspath(binary), os.fspath(binary)))
+        self._program = find_server() if binary is None else os.fspath(binary)
         self._directory = directory = pathlib.Path(tempfile.mkdtemp(prefix="torqued-"))
         socket = str(directory / "socket")
         fits = len(os.fsencode(socket)) <= _SOCKET_PATH_BYTES and "%" not in socket
@@ -73,7 +70,7 @@ class LocalServer(Entered):
             self._child = _started(command, directory / "stderr")
         except OSError as error:
             shutil.rmtree(directory, ignore_errors=True)
-            raise LocalServerError(f"cannot start {command[0]}: {error}") from None
+            raise LocalServerError(f"cannot start {self._program}: {error}") from None
         self._end = weakref.finalize(
             self, _end, self._child, directory, stop_timeout, os.getpid())
         try:
@@ -154,9 +151,3 @@ def _end(child: subprocess.Popen[bytes], directory: pathlib.Path, seconds: float
             child.kill()
             child.wait()
     shutil.rmtree(directory, ignore_errors=True)
-
-
-def _executable(path: str, named: str) -> str:
-    if not (os.path.isfile(path) and os.access(path, os.X_OK)):
-        raise LocalServerError(f"{named} is no executable file")
-    return path

@@ -125,11 +125,7 @@ class Trajectory:
         if len(blocks) == 2 and (
                 suffix == ".npy" or suffix == ".csv" and self.joint_names is None):
             raise unwritable(path, "plain columns have both v and a, or none")
-        if suffix == ".npy":
-            with open(path, "wb") as file:
-                np.save(file, np.column_stack([self.time, *blocks.values()]))
-        else:
-            write(path, self.joint_names, self.time, blocks)
+        write(path, self.joint_names, self.time, blocks)
 
     def problem(self, reason: Reason, field: str, message: str,
                 joint: str = "") -> errors.TorquedError:
