@@ -13,7 +13,6 @@ import numpy as np
 from torqued import errors
 from torqued.contract import CHECK_FIELDS, ModelInfo, Reason, ReferenceFrame, TrajectoryTable
 from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
-from torqued.errors import file_error
 from torqued.inputs import F64, field, received, refuse, rows_field, set_field
 from torqued.limits import add_limits, add_wrench_profile
 from torqued.trajectory import Trajectory, wrenches
@@ -79,16 +78,15 @@ class Check:
         arrays = {"time": moved.time[:, np.newaxis], "q": moved.q}
         for name in () if start.derive else ("v", "a"):
             if getattr(moved, name) is None:
-                raise moved.problem(
-                    Reason.MISSING_INPUT, name,
-                    f"the trajectory has no {name}; with derive=\"cubic\" or "
-                    "\"quintic\" v and a come from q")
+                raise errors.invalid(
+                    Reason.MISSING_INPUT, name, f"the trajectory has no {name}; with "
+                    'derive="cubic" or "quintic" v and a come from q', moved.file)
             arrays[name] = getattr(moved, name)
         if moved.tip_wrench is not None:
             if wrench is not None:
-                raise moved.problem(
-                    Reason.INVALID_OPTION, "tip_wrench_on_environment",
-                    "the trajectory has a tip wrench of its own, and another one is given")
+                raise errors.invalid(
+                    Reason.INVALID_OPTION, "tip_wrench_on_environment", "the trajectory "
+                    "has a tip wrench of its own, and another one is given", moved.file)
             arrays["tip_wrench_on_environment"] = moved.tip_wrench
         elif isinstance(wrench, (str, os.PathLike)):
             self._files["tip_wrench_profile"] = str(wrench)
@@ -177,7 +175,6 @@ class Check:
         file = self._files.get(found[1]) if found else None
         if not found or not file:
             return error
-        return file_error(
-            file, error.message, reason=error.reason, field=error.field,
-            joint=error.joint,
+        return errors.invalid(
+            error.reason, error.field, error.message, file, joint=error.joint,
             row=found[2] if found[1] == "tip_wrench_profile" else None)

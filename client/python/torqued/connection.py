@@ -229,7 +229,13 @@ class Transport:
 
     async def call(self, method: Any, request: Any, seconds: Deadline | float | None = None,
                    *, changes: bool = False, ahead: Any = None) -> Any:
-        """A call that is tried again if that may help. ahead: the first try, under way.
+        """See `_tried`. ahead: the first try, under way."""
+        return await self._tried(
+            lambda **words: self._unary(method, request, **words), seconds, changes, ahead)
+
+    async def _tried(self, attempt: Any, seconds: Deadline | float | None,
+                     changes: bool = False, ahead: Any = None) -> Any:
+        """A call that is tried again if that may help.
 
         What `changes` something is tried again only if the server says that it has not
         begun, and if a server answers then: to find nobody, or the end of the old
@@ -240,15 +246,16 @@ class Transport:
         while True:
             self._check_open()
             try:
-                return await (self._result(ahead) if ahead is not None else self._unary(
-                    method, request, timeout=deadline.remaining(),
+                return await (self._result(ahead) if ahead is not None else attempt(
+                    timeout=deadline.remaining(),
                     wait_for_ready=changes and schedule is not None))
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
             # The deadline of what was sent ahead may be renewed since.
             if ahead is None or not isinstance(error, errors.DeadlineExceeded):
+                self._check_open()
                 schedule = schedule or Schedule(deadline, self.settings)
-                await self._pause(schedule, error, changes)
+                await self._closes_within(schedule.pause(error, changes))
             ahead = None
             if changes:
                 await self.call(self.info.GetServerInfo,
@@ -287,28 +294,21 @@ class Transport:
             await self._part(batch, deadline, again)
 
     async def check(self, check: Check) -> TrajectoryVerdict:
-        deadline = self.deadline(check.deadline)
-        schedule = Schedule(deadline, self.settings)
-        while True:
-            self._check_open()
+        async def attempt(**words: Any) -> TrajectoryVerdict:
             call = self._check(check.messages(self.max_message_bytes),
-                               timeout=deadline.remaining(), metadata=self._metadata)
+                               metadata=self._metadata, **words)
             try:
                 async for reply in self._stream(call):
                     check.take(reply)
-                return check.verdict()
-            except grpc.RpcError as failure:
-                error = check.placed(errors.decode(failure))
             except BaseException:
                 call.cancel()
                 raise
-            await self._pause(schedule, error)
+            return check.verdict()
 
-    async def _pause(self, schedule: Schedule, error: errors.TorquedError,
-                     changes: bool = False) -> None:
-        """Until the next try, or the end of the client."""
-        self._check_open()
-        await self._closes_within(schedule.pause(error, changes))
+        try:
+            return await self._tried(attempt, check.deadline)
+        except errors.TorquedError as error:
+            raise check.placed(error) from None
 
 
 class Connection(Transport):

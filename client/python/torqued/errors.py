@@ -232,28 +232,32 @@ def make(code: str, message: str, *, reason: Reason | None = None,
     return kind(message, code=code, reason=reason, **details)
 
 
-def invalid(reason: Reason, field: str, message: str, **metadata: str) -> TorquedError:
-    """What this client refuses by itself, as the server would."""
-    return make("INVALID_ARGUMENT", message, reason=reason,
-                field_violations=[FieldViolation(field, message)], metadata=metadata)
-
-
-def file_error(file: Any, message: str, *, reason: Reason | None = Reason.MALFORMED_ARRAY,
-               field: str = "", **where: object) -> FileError:
-    """`message` goes on after the place. where: line, row, column, joint, as far as there
+def invalid(reason: Reason | None, field: str, message: str, file: object = "",
+            **where: object) -> InvalidArgument:
+    """What this client refuses by itself, as the server would. With a `file` a FileError,
+    whose message begins with the place. where: line, row, column, joint, as far as there
     are."""
     known = {key: str(value) for key, value in where.items() if value not in (None, "")}
-    place = str(file)
-    if "line" in known:
-        place += f":{known['line']}"
-    elif "row" in known:
-        place += f", row {known['row']}"
-    if "column" in known:
-        place += f", column {known['column']}"
-    return FileError(
-        f"{place}: {message}", code="INVALID_ARGUMENT", reason=reason,
-        field_violations=[FieldViolation(field, message)] if field else (),
-        metadata={"file": str(file), **known})
+    kind: Any = InvalidArgument
+    violations = [FieldViolation(field, message)] if field else []
+    if file:
+        place = str(file)
+        if "line" in known:
+            place += f":{known['line']}"
+        elif "row" in known:
+            place += f", row {known['row']}"
+        if "column" in known:
+            place += f", column {known['column']}"
+        kind, message, known["file"] = FileError, f"{place}: {message}", str(file)
+    return kind(message, code="INVALID_ARGUMENT", reason=reason,
+                field_violations=violations, metadata=known)
+
+
+def file_error(file: object, message: str, *,
+               reason: Reason | None = Reason.MALFORMED_ARRAY, field: str = "",
+               **where: object) -> InvalidArgument:
+    """See `invalid`."""
+    return invalid(reason, field, message, file, **where)
 
 
 # What gRPC says of a connection that ended under a call, with another code than

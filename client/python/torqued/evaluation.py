@@ -245,9 +245,6 @@ def teller(progress: Any) -> Callable[[int, int], Any]:
     return tell
 
 
-# --- From keywords -------------------------------------------------------------
-
-
 def fill_request(message: Any, model: ModelInfo, words: Mapping[str, Any], task: bool,
                  encoding: Any, places: Sequence[tuple[str, Any]] = ()) -> None:
     """Sets the fields of options, except frames of wrenches. task: whether those of a

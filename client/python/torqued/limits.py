@@ -45,9 +45,8 @@ def add_limits(limits: Limits, start: pb.CheckTrajectoryStart) -> str:
         if {field.name for field, _ in read.ListFields()} - {"drives", "position_limits"}:
             raise TypeError("only drives and position_limits are limits")
     except (json_format.ParseError, TypeError, AttributeError) as error:
-        raise (file_error(file, f"{error}{_FORM}", reason=Reason.INVALID_OPTION) if file
-               else errors.invalid(Reason.INVALID_OPTION, "limits",
-                                   f"limits: {error}{_FORM}")) from None
+        raise errors.invalid(Reason.INVALID_OPTION, "limits",
+                             f"limits: {error}{_FORM}", file) from None
     start.MergeFrom(read)
     return file
 

@@ -136,9 +136,10 @@ class Settings:
         ca = self.tls_ca
         if ca is None and not os.environ.get("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"):
             ca = next((file for file in _SYSTEM_ROOTS if os.path.exists(file)), None)
-        return grpc.ssl_channel_credentials(
-            _pem("tls_ca", ca), _pem("tls_key", self.tls_key),
-            _pem("tls_cert", self.tls_cert))
+        return grpc.ssl_channel_credentials(*(
+            None if file is None else _read(option, file, pem=True)
+            for option, file in (("tls_ca", ca), ("tls_key", self.tls_key),
+                                 ("tls_cert", self.tls_cert))))
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
         """Of each call: its token, if there is one. Raises InvalidArgument
@@ -190,20 +191,16 @@ def _is_ipv6(host: str) -> bool:
         return False
 
 
-def _pem(option: str, file: Path | None) -> bytes | None:
-    text = None if file is None else _read(option, file)
-    if text is not None and b"-----BEGIN " not in text:
-        _refuse(option, f"{file!s} is not a PEM file")
-    return text
-
-
-def _read(option: str, file: Any) -> bytes:
+def _read(option: str, file: Any, pem: bool = False) -> bytes:
     try:
-        return pathlib.Path(file).read_bytes()
+        text = pathlib.Path(file).read_bytes()
     except OSError as error:
         _refuse(option, f"cannot read {file!s}: {error.strerror}")
     except TypeError as error:
         _refuse(option, str(error))
+    if pem and b"-----BEGIN " not in text:
+        _refuse(option, f"{file!s} is not a PEM file")
+    return text
 
 
 def _refuse(option: str, why: str) -> NoReturn:

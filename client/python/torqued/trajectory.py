@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from torqued import errors
 from torqued.contract import Reason
-from torqued.errors import file_error, plain
+from torqued.errors import plain
 from torqued.files import read, unwritable, write
 from torqued.inputs import refuse, table
 from torqued.values import Columns, FloatArray, JointInput, Path
@@ -101,11 +101,10 @@ class Trajectory:
             line = (samples.lines[error.row]
                     if samples.lines and error.row is not None else None)
             column = error.field.partition("[")[0]
-            raise file_error(
-                path, error.message, reason=error.reason, field=error.field, line=line,
-                row=error.row, joint=error.joint,
-                column=f"{error.joint}.{column}" if error.joint and line else column,
-            ) from None
+            raise errors.invalid(
+                error.reason, error.field, error.message, path, line=line, row=error.row,
+                joint=error.joint, column=f"{error.joint}.{column}" if error.joint and line
+                else column) from None
         others = [*motion.unused, *(name[:-2] for name in samples.unused
                                     if name.endswith(".q"))]
         motion.file = str(path)
@@ -127,14 +126,6 @@ class Trajectory:
             raise unwritable(path, "plain columns have both v and a, or none")
         write(path, self.joint_names, self.time, blocks)
 
-    def problem(self, reason: Reason, field: str, message: str,
-                joint: str = "") -> errors.TorquedError:
-        """An InvalidArgument about it; a FileError where a file was read."""
-        if self.file:
-            return file_error(
-                self.file, message, reason=reason, field=field, joint=joint)
-        return errors.invalid(reason, field, message, joint=joint)
-
     def in_order(self, joints: Sequence[str]) -> Trajectory:
         """The columns of these joints, in this order; others are `unused`
         then. Raises InvalidArgument (WRONG_JOINT_NAMES) where it lacks one."""
@@ -142,10 +133,10 @@ class Trajectory:
             return self
         for joint in joints:
             if joint not in self.joint_names:
-                raise self.problem(
+                raise errors.invalid(
                     Reason.WRONG_JOINT_NAMES, "joint_names",
                     f"the trajectory lacks the joint {joint!r}; there are "
-                    f"{', '.join(self.joint_names)}", joint=joint)
+                    f"{', '.join(self.joint_names)}", self.file, joint=joint)
         columns = [self.joint_names.index(joint) for joint in joints]
         return self._with(
             unused=self.unused + tuple(

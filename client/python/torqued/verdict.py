@@ -106,8 +106,6 @@ class TrajectoryVerdict(_Fields):
                 f"{self.samples} samples over {self.duration:g} s: {self}>")
 
 
-# --- As JSON -----------------------------------------------------------------
-
 # Newer protobufs have another name for it.
 _WITH_ZEROS = next(
     name for name in inspect.signature(json_format.MessageToDict).parameters
@@ -118,8 +116,6 @@ _COUNTS = frozenset(
     field.name for message in pb.DESCRIPTOR.message_types_by_name.values()
     for field in message.fields if field.type == field.TYPE_UINT64)
 
-
-# --- As a page ---------------------------------------------------------------
 
 _BYTES = 950_000  # of a page
 
