@@ -24,6 +24,18 @@ from torqued.v1 import trajectory_pb2 as pb
 from torqued.values import FloatArray, Path
 
 
+# Newer protobufs have another name for it.
+_WITH_ZEROS = next(
+    name for name in inspect.signature(json_format.MessageToDict).parameters
+    if name in ("including_default_value_fields",
+                "always_print_fields_with_no_presence"))
+# Numbers of samples, which protobuf's JSON makes strings.
+_COUNTS = frozenset(
+    field.name for message in pb.DESCRIPTOR.message_types_by_name.values()
+    for field in message.fields if field.type == field.TYPE_UINT64)
+_PAGE_BYTES = 950_000
+
+
 class TrajectoryVerdict(_Fields):
     """The server's verdict, see the fields of its message, and what was asked.
 
@@ -69,7 +81,20 @@ class TrajectoryVerdict(_Fields):
         violations and curves, as `torquectl trajectory check --html` writes it. It
         takes `tables` with "tau" and "torque_limit"; also "v" with `derive`,
         "sigma_min" and "condition" with `task`. Raises InvalidArgument, OSError."""
-        pathlib.Path(path).write_text(page(self, self._message()), "utf-8")
+        needed = ["tau", "torque_limit", *(["v"] if self.derived else []), *(
+            ["sigma_min", "condition"] if self.path_inertia else [])]
+        if not set(needed) <= set(self.tables):
+            raise errors.invalid(
+                Reason.MISSING_INPUT, "tables",
+                f"there are no curves: give tables={json.dumps(needed)} to the check")
+        title = self.trajectory.file or "trajectory"
+        data = {"title": title, "asked": [], "verdict": self._message()}
+        text = "\n".join(map(plain, (title, *_lines(self.proto))))
+        # Base64 takes 16 letters for three numbers, and a joint has five curves.
+        numbers = (_PAGE_BYTES - len(_filled(data, text))) * 3 // 16
+        most = numbers // (5 * (len(self.joints) + 1))
+        data.update(_curves(self, min(max(most, 200), 4000)))
+        pathlib.Path(path).write_text(_filled(data, text), "utf-8")
 
     def write_torques(self, path: Path) -> None:
         """The torques, where `tables` had "tau", by the suffix of the file: .csv with
@@ -104,38 +129,6 @@ class TrajectoryVerdict(_Fields):
     def __repr__(self) -> str:
         return (f"<torqued.TrajectoryVerdict of {plain(self.proto.echo.model)}, "
                 f"{self.samples} samples over {self.duration:g} s: {self}>")
-
-
-# Newer protobufs have another name for it.
-_WITH_ZEROS = next(
-    name for name in inspect.signature(json_format.MessageToDict).parameters
-    if name in ("including_default_value_fields",
-                "always_print_fields_with_no_presence"))
-# Numbers of samples, which protobuf's JSON makes strings.
-_COUNTS = frozenset(
-    field.name for message in pb.DESCRIPTOR.message_types_by_name.values()
-    for field in message.fields if field.type == field.TYPE_UINT64)
-
-
-_BYTES = 950_000  # of a page
-
-
-def page(verdict: TrajectoryVerdict, message: dict[str, Any]) -> str:
-    """message: the verdict in words of JSON. Raises InvalidArgument."""
-    needed = ["tau", "torque_limit", *(["v"] if verdict.derived else []), *(
-        ["sigma_min", "condition"] if verdict.path_inertia else [])]
-    if not set(needed) <= set(verdict.tables):
-        raise errors.invalid(
-            Reason.MISSING_INPUT, "tables",
-            f"there are no curves: give tables={json.dumps(needed)} to the check")
-    title = verdict.trajectory.file or "trajectory"
-    data = {"title": title, "asked": [], "verdict": message}
-    text = "\n".join(map(plain, (title, *_lines(verdict.proto))))
-    # Base64 takes 16 letters for three numbers, and a joint has five curves.
-    numbers = (_BYTES - len(_filled(data, text))) * 3 // 16
-    most = numbers // (5 * (len(verdict.joints) + 1))
-    data.update(_curves(verdict, min(max(most, 200), 4000)))
-    return _filled(data, text)
 
 
 def _lines(verdict: Any) -> Iterator[str]:
@@ -183,19 +176,14 @@ def _curves(verdict: TrajectoryVerdict, most: int) -> dict[str, Any]:
 def _thinned(curves: list[FloatArray], most: int) -> npt.NDArray[np.intp]:
     """Both ends, and of equal parts those rows in which a curve is lowest or highest."""
     columns = np.column_stack(curves)
-    last = len(columns) - 1
-    size = max(1, len(columns) // most)
-    while True:
-        parts = -(-len(columns) // size)
-        parted = np.pad(columns, ((0, parts * size - len(columns)), (0, 0)), "edge")
-        parted = parted.reshape(parts, size, -1)
-        first = size * np.arange(parts)[:, np.newaxis]
-        rows = np.unique(np.concatenate(
-            [[[0, last]], first + parted.argmin(1), first + parted.argmax(1)],
-            axis=None).clip(max=last))
-        if len(rows) <= most or parts == 1:
-            return rows
-        size += size // 3 + 1
+    rows = np.arange(len(columns))
+    if len(rows) <= most:
+        return rows
+    chosen = [rows[[0, -1]]]
+    for part in np.array_split(rows, (most - 2) // (2 * len(curves))):
+        values = columns[part]
+        chosen += [part[values.argmin(0)], part[values.argmax(0)]]
+    return np.unique(np.concatenate(chosen))
 
 
 def _packed(rows: npt.NDArray[np.intp], **curves: FloatArray) -> dict[str, str]:
