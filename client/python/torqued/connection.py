@@ -95,43 +95,6 @@ class Deadline:
         return min(max(self._end - time.monotonic(), 0.0), _LONGEST)
 
 
-class Schedule:
-    """Waits between the tries of one call: half to all of what doubles from 50 ms to 1
-    s, at least what the server asks for. The last try comes 50 ms before the deadline."""
-
-    def __init__(self, deadline: Deadline, settings: Settings) -> None:
-        self._deadline = deadline
-        self._settings = settings
-        self._tries = 1
-        self._before: errors.TorquedError | None = None
-        self._backoff = _FIRST_BACKOFF
-
-    def pause(self, error: errors.TorquedError, changes: bool = False) -> float:
-        """Seconds to wait before the next try. Raises `error` if it is final: of another
-        kind, there is no time, or what `changes` something may have begun."""
-        # Who cancels a call does not come here: it was the server, or gRPC. Without a
-        # delay it is a limit, which another try meets again.
-        passing = isinstance(error, (errors.Unavailable, errors.Cancelled)) or (
-            isinstance(error, errors.ResourceExhausted) and error.retry_delay is not None)
-        asked, last = error.retry_delay or 0.0, self._deadline.remaining() - _LAST_TRY
-        # A try before what the server asks for is none.
-        if not self._settings.retry or not passing or last <= 0 or asked > last or (
-                changes and error.reason is not Reason.DRAINING):
-            if isinstance(error, errors.DeadlineExceeded) and self._before is not None:
-                error.message += (
-                    f"; before that {self._before.code}: {self._before.message}")
-            if self._tries > 1:
-                error.message += f" (tried {self._tries} times)"
-            raise error
-        pause = max(min(self._backoff * random.uniform(0.5, 1.0), last), asked)
-        self._backoff = min(self._backoff * 2, _LAST_BACKOFF)
-        self._before = error
-        self._tries += 1
-        if self._settings.on_retry is not None:
-            self._settings.on_retry(error, pause)
-        return pause
-
-
 class Transport:
     """Of one server. registry, info: stubs of the services."""
 
@@ -242,24 +205,48 @@ class Transport:
         connection, would be final.
         """
         deadline = self.deadline(seconds)
-        schedule = None
+        tries, before = 0, None
         while True:
             self._check_open()
             try:
                 return await (self._result(ahead) if ahead is not None else attempt(
-                    timeout=deadline.remaining(),
-                    wait_for_ready=changes and schedule is not None))
+                    timeout=deadline.remaining(), wait_for_ready=changes and tries > 0))
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
             # The deadline of what was sent ahead may be renewed since.
             if ahead is None or not isinstance(error, errors.DeadlineExceeded):
                 self._check_open()
-                schedule = schedule or Schedule(deadline, self.settings)
-                await self._closes_within(schedule.pause(error, changes))
+                tries += 1
+                await self._closes_within(self._pause(
+                    error, before, tries, deadline.remaining() - _LAST_TRY, changes))
+                before = error
             ahead = None
             if changes:
                 await self.call(self.info.GetServerInfo,
                                 server_info_pb2.GetServerInfoRequest(), deadline)
+
+    def _pause(self, error: errors.TorquedError, before: errors.TorquedError | None,
+               tries: int, left: float, changes: bool) -> float:
+        """Seconds to wait before the next try, at most what is `left`. Raises `error` if
+        it is final."""
+        # Who cancels a call does not come here: it was the server, or gRPC. Without a
+        # delay it is a limit, which another try meets again.
+        passing = isinstance(error, (errors.Unavailable, errors.Cancelled)) or (
+            isinstance(error, errors.ResourceExhausted) and error.retry_delay is not None)
+        asked = error.retry_delay or 0.0
+        # A try before what the server asks for is none.
+        if not self.settings.retry or not passing or left <= 0 or asked > left or (
+                changes and error.reason is not Reason.DRAINING):
+            if isinstance(error, errors.DeadlineExceeded) and before is not None:
+                error.message += f"; before that {before.code}: {before.message}"
+            if tries > 1:
+                error.message += f" (tried {tries} times)"
+            raise error
+        backoff = min(_FIRST_BACKOFF * 2.0**min(tries - 1, 9), _LAST_BACKOFF)
+        pause = max(min(backoff * random.uniform(0.5, 1.0), left), asked)
+        if self.settings.on_retry is not None:
+            self.settings.on_retry(error, pause)
+        return pause
 
     async def compute(self, batch: Batch) -> Evaluation:
         parts = batch.parts(self.max_message_bytes, self.settings.chunk_rows,
