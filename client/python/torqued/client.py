@@ -271,8 +271,10 @@ class Calls(Generic[R]):
         try:
             client = await cls.connected(server.address, settings)
             client.server = server
-            for path in description_files(models):
-                await within(client.register, name_of(path), path)
+            for path in map(pathlib.Path, [models] if isinstance(
+                    models, (str, os.PathLike)) else models):
+                for file in sorted(path.glob("*.urdf")) if path.is_dir() else [path]:
+                    await within(client.register, name_of(file), file)
         except BaseException:
             if client is not None:
                 await client.connection.close()
@@ -437,10 +439,3 @@ def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = 
     """
     return run(Client.with_server(
         models, settings, binary=binary, store=store, arguments=arguments))
-
-
-def description_files(models: Union[Iterable[Path], Path]) -> List[pathlib.Path]:
-    if isinstance(models, (str, os.PathLike)):
-        models = [models]
-    return [file for path in map(pathlib.Path, models) for file in (
-        sorted(path.glob("*.urdf")) if path.is_dir() else [path])]

@@ -8,6 +8,7 @@ import collections
 import functools
 import itertools
 import random
+import re
 import threading
 import time
 from concurrent import futures
@@ -20,7 +21,7 @@ import grpc
 from torqued import errors
 from torqued.check import Check
 from torqued.contract import Reason
-from torqued.evaluation import WINDOW, Batch, Evaluation, count_from_start
+from torqued.evaluation import WINDOW, Batch, Evaluation
 from torqued.inputs import check_number
 from torqued.settings import HEALTH_METHOD, TLS, Health, Settings
 from torqued.v1 import (
@@ -274,7 +275,12 @@ class Transport:
             reply = await self.call(
                 self._compute, request or batch.request(part), deadline, ahead=ahead)
         except errors.TorquedError as error:
-            count_from_start(error, part)
+            # The server counts rows from the start of its call.
+            if error.row is not None:
+                row = str(part.start + error.row)
+                error.message = re.sub(
+                    rf"\b([Rr]ow) {error.row}\b", rf"\g<1> {row}", error.message)
+                error.metadata["row"] = row
             raise
         deadline.renew()
         for again in batch.take(part, reply):

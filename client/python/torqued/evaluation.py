@@ -6,7 +6,6 @@ from __future__ import annotations
 import functools
 import math
 import pickle
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +19,7 @@ from torqued.contract import (
     RowCode, RowStatus)
 from torqued.errors import RowError, SingularTaskWarning
 from torqued.inputs import (
-    F32, States, field, received, refuse, rows_field, set_field, table)
+    F32, States, field, names_of, received, refuse, rows_field, set_field, table)
 from torqued.message import view
 from torqued.values import ExternalWrench, FloatArray, ResultRow
 from torqued.v1 import array_pb2, dynamics_pb2, server_info_pb2
@@ -219,14 +218,6 @@ def _homogeneous(poses: FloatArray) -> FloatArray:
     return np.concatenate([poses, last.astype(poses.dtype)], axis=1)
 
 
-def count_from_start(error: errors.TorquedError, part: range) -> None:
-    """The server counts rows from the start of its call."""
-    if error.row is not None:
-        row = str(part.start + error.row)
-        error.message = re.sub(rf"\b([Rr]ow) {error.row}\b", rf"\g<1> {row}", error.message)
-        error.metadata["row"] = row
-
-
 def teller(progress: Any) -> Callable[[int, int], Any]:
     """A function of (done, total) from a callback or a tqdm-like bar."""
     if progress is None or callable(progress):
@@ -273,9 +264,7 @@ def order_of(model: ModelInfo, words: Mapping[str, Any]) -> Sequence[str]:
     names = words.get("joint_names")
     if names is None or not len(names):
         return [joint.name for joint in model.proto.joints]
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        refuse("joint_names", "a list of names", names)
-    return list(map(str, names))
+    return names_of(names)
 
 
 def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],

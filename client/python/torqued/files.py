@@ -64,24 +64,20 @@ def read(path: Path, joints: Sequence[str] | None, named: bool, rates: bool) -> 
     if suffix in (".yaml", ".json"):
         return _of_message(read_tree(suffix, content, path), rates, path)
     header, numbers, lines = read_columns(suffix, content, path)
-    if header:
-        samples = _of_columns(header, numbers, joints, rates, path)
-    elif plain is None:
+    if not header and plain is None:
         raise file_error(
             path, "the columns have no names; say with `joints` which joints they are of, "
             "in their order", reason=Reason.WRONG_JOINT_NAMES)
-    else:
+    if not header and plain is not None:
         n, columns = len(plain), numbers.shape[1]
         if columns not in (1 + n, 1 + 3 * n):
             raise file_error(
                 path, f"there are {columns} columns; {n} joints have {1 + n} with time and "
                 f"q, or {1 + 3 * n} with time, q, v and a",
                 reason=Reason.WRONG_COLUMN_COUNT)
-        q, v, a = (numbers[:, 1 + k * n:1 + (k + 1) * n] for k in range(3))
-        if columns == 1 + n or not rates:
-            v = a = None
-        samples = Samples(numbers[:, 0], q, v, a, None, plain)
-    return samples._replace(lines=lines)
+        header = ["time", *(f"{joint}.{part}" for part in (
+            "qva" if rates and columns > 1 + n else "q") for joint in plain)]
+    return _of_columns(header, numbers, joints, rates, path)._replace(lines=lines)
 
 
 def contents(path: Path) -> tuple[str, Any]:

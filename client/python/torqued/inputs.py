@@ -29,6 +29,12 @@ def refuse(option: str, wanted: str, given: Any) -> NoReturn:
         f"{option} accepts {wanted}, not {given!r:.60} ({type(given).__name__})")
 
 
+def names_of(joints: Any) -> list[str]:
+    if isinstance(joints, str) or not all(isinstance(name, str) for name in joints):
+        refuse("joint_names", "a list of names", joints)
+    return list(map(str, joints))
+
+
 def check_number(option: str, given: Any, wanted: str, least: float) -> None:
     """wanted: "seconds", any; or "a whole number"."""
     kinds: Any = (int, np.integer) if wanted != "seconds" else (int, float, np.number)

@@ -14,7 +14,7 @@ from torqued import errors
 from torqued.contract import Reason
 from torqued.errors import plain
 from torqued.files import read, unwritable, write
-from torqued.inputs import refuse, table
+from torqued.inputs import names_of, refuse, table
 from torqued.values import Columns, FloatArray, JointInput, Path
 
 
@@ -227,9 +227,7 @@ def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:
 
 
 def _names(joints: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(joints, str) or not all(isinstance(name, str) for name in joints):
-        refuse("joint_names", "a list of names", joints)
-    names = tuple(joints)
+    names = tuple(names_of(joints))
     for name in names:
         if names.count(name) > 1:
             raise errors.invalid(Reason.WRONG_JOINT_NAMES, "joint_names",
