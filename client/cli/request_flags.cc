@@ -354,7 +354,7 @@ std::string FlagNames::Of(std::string_view field) const {
       const std::string flag = Flag(Cat(name, "_", member));
       if (!flag.empty()) return Cat(flag, behind);
     }
-    const std::string flag = Flag(name);
+    std::string flag = Flag(name);
     // The table of a tip wrench has no such member.
     if (!flag.empty() && rest == ".wrench") return flag;
     if (!flag.empty() && has_member) return Cat(flag, " ", rest.substr(1));

@@ -86,9 +86,7 @@ void AsyncBatch::OnReply(Part& part, const grpc::Status& status) {
   part.context.reset();
   if (failure_) return;
   part.answered = status.ok();
-  if (part.answered) {
-    if (part.schedule) part.schedule->Answered();
-  } else {
+  if (!part.answered) {
     const Error error = DecodeError(status);
     const auto delay = part.schedule
                            ? part.schedule->NextDelay(error, Clock::now())
@@ -107,19 +105,12 @@ void AsyncBatch::WaitToRepeat(Part& part, std::chrono::nanoseconds delay) {
   part.alarm->Set(
       Clock::now() + std::chrono::duration_cast<Clock::duration>(delay),
       [self = shared_from_this(), &part](bool) {
-        self->Post([self, &part] { self->OnWaited(part); });
+        self->Post([self, &part] {
+          --self->under_way_;
+          part.alarm.reset();
+          if (!self->failure_) self->Send(part);
+        });
       });
-}
-
-void AsyncBatch::OnWaited(Part& part) {
-  --under_way_;
-  part.alarm.reset();
-  if (failure_) return;
-  if (const auto delay = part.schedule->StillToWait(Clock::now())) {
-    WaitToRepeat(part, *delay);
-  } else {
-    Send(part);
-  }
 }
 
 void AsyncBatch::JoinInTurn() {

@@ -85,7 +85,6 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   void Post(std::function<void()> happening);
   void Begin();
   void OnReply(Part& part, const grpc::Status& status);
-  void OnWaited(Part& part);
 
   Part& PartAt(std::int64_t number) {
     return parts_[static_cast<std::size_t>(number) % parts_.size()];

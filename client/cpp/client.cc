@@ -57,7 +57,6 @@ struct Client::Connection {
   std::shared_ptr<grpc::Channel> channel;
   std::string authorization;
   BatchLimits limits;
-  std::shared_ptr<RetryBudget> budget = std::make_shared<RetryBudget>();
   std::unique_ptr<Registry> registry;
   std::unique_ptr<v1::Dynamics::Stub> dynamics;
   std::unique_ptr<v1::Trajectories::Stub> trajectories;
@@ -122,7 +121,7 @@ struct Client::Connection {
   std::optional<RetrySchedule> ScheduleUntil(
       Clock::time_point end, Effect effect = Effect::kNone) const {
     if (!options.retry) return std::nullopt;
-    return RetrySchedule(end, {options.waiting, budget}, effect);
+    return RetrySchedule(end, options.waiting, effect);
   }
 
   /// `keeper`: null if the caller waits for the batch.

@@ -46,7 +46,7 @@ Members Pairs(const Members& first, const Members& second) {
 /// What is along a dimension.
 Members NamesAlong(const std::string& dimension, const v1::TableInfo& info,
                    const v1::Echo& echo) {
-  const Members joints(echo.joint_names().begin(), echo.joint_names().end());
+  Members joints(echo.joint_names().begin(), echo.joint_names().end());
   if (dimension == "nv" || dimension == "links") return joints;
   if (dimension == "m") {
     const Members all = SplitList("?,ax,ay,az,lx,ly,lz", ',');

@@ -134,9 +134,10 @@ class Reader {
   }
 
   /// Continues the sentence that there is no v or a.
-  std::string DeriveHint(std::string_view suffix) const {
-    if (!rules_.is_trajectory || suffix == "q" || !IsRequired(suffix))
-      return "";
+  std::string MissingHint(std::string_view suffix) const {
+    if (!rules_.is_trajectory || !IsRequired(suffix)) return "";
+    if (suffix == "q")
+      return "; a joint that stands still needs its column too";
     return "; --derive cubic_spline or --derive quintic_spline takes velocities"
            " and accelerations from the positions";
   }
@@ -163,13 +164,14 @@ class Reader {
     };
     for (const std::string_view suffix : rules_.suffixes) {
       std::vector<std::string> names;
+      names.reserve(joints_.size());
       for (const std::string& joint : joints_) {
         names.push_back(Cat(joint, ".", suffix));
       }
       const bool is_there = std::ranges::any_of(
           names, [&](const auto& name) { return there.contains(name); });
       if (!is_there && !IsRequired(suffix)) continue;
-      table->tables[std::string(suffix)] = take(names, DeriveHint(suffix));
+      table->tables[std::string(suffix)] = take(names, MissingHint(suffix));
     }
     if (rules_.is_trajectory && there.contains("time")) {
       const client::Batch time = take({"time"}, "");
@@ -194,7 +196,7 @@ class Reader {
         },
         " make ", taken,
         rules_.is_trajectory ? ", or one more with the time first" : "",
-        columns <= n + 1 ? DeriveHint("v") : "");
+        columns <= n + 1 ? MissingHint("v") : "");
     Eigen::Index column = 0;
     if (has_time) {
       const auto time = numbers.col(column++);
@@ -221,7 +223,7 @@ class Reader {
       client::Batch& numbers = table->tables[std::string(suffix)];
       if (width == 0 && numbers.size() == 0) numbers.resize(rows, 0);
       if (numbers.rows() == 0 && width > 0) {
-        Require(!IsRequired(suffix), "has no ", suffix, DeriveHint(suffix));
+        Require(!IsRequired(suffix), "has no ", suffix, MissingHint(suffix));
         continue;
       }
       // Of a single joint, one dimension is a column.

@@ -19,7 +19,6 @@ import {
   type CallLimits,
   hasNotBegun,
   mayPass,
-  RetryBudget,
   sleep,
   untilDone,
   type Waiting,
@@ -145,7 +144,6 @@ export class Client {
   readonly #channel: Channel;
   readonly #options: ConnectOptions;
   #sizes: SizeLimits;
-  readonly #budget = new RetryBudget();
 
   /** Does not wait for the server, as `connect` does. */
   constructor(address: string, options: ConnectOptions = {}) {
@@ -294,7 +292,7 @@ export class Client {
   ): Promise<Reply> {
     checkNames(options, CALL_NAMES);
     const limits = this.#limitsOf(options);
-    if (!retry) limits.retry = undefined;
+    limits.retry &&= retry;
     return this.#send(method, request, limits);
   }
 
@@ -354,12 +352,12 @@ export class Client {
     }
     const { retry, onRetry } = this.#options;
     const ms = deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS;
-    const retrying = { waiting: onRetry, budget: this.#budget };
     return {
       deadline: ms < LONGEST_MS ? Date.now() + ms : Infinity,
       signal,
       closing: this.#channel.closing,
-      retry: retry === false ? undefined : retrying,
+      retry: retry !== false,
+      waiting: onRetry,
     };
   }
 }

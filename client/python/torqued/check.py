@@ -85,8 +85,8 @@ class Check:
         if moved.tip_wrench is not None:
             if wrench is not None:
                 raise errors.invalid(
-                    Reason.INVALID_OPTION, "tip_wrench_on_environment", "the trajectory "
-                    "has a tip wrench of its own, and another one is given", moved.file)
+                    Reason.INVALID_OPTION, "tip_wrench_on_environment",
+                    "the trajectory has a tip wrench, and another one is given", moved.file)
             arrays["tip_wrench_on_environment"] = moved.tip_wrench
         elif isinstance(wrench, (str, os.PathLike)):
             self._files["tip_wrench_profile"] = str(wrench)

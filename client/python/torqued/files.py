@@ -168,8 +168,10 @@ def _of_columns(header: list[str], numbers: FloatArray, joints: Sequence[str] | 
     def block(names: list[str]) -> Any:
         for name in names:
             if name not in header:
+                hint = ", which a joint that stands still needs too" * name.endswith(".q")
                 raise file_error(
-                    path, f"the file has no column {name!r}; there are {', '.join(header)}",
+                    path, f"the file has no column {name!r}{hint}; there are "
+                    + ", ".join(header),
                     reason=Reason.WRONG_JOINT_NAMES if "." in name
                     else Reason.MISSING_INPUT, column=name, joint=name.rpartition(".")[0])
             unused.remove(name)

@@ -12,7 +12,6 @@ const grpc = createRequire(
   new URL('../client/node/dist/index.js', import.meta.url),
 )('@grpc/grpc-js');
 const { encode, messageType } = await import('../client/node/dist/protocol.js');
-const { RetryBudget, untilDone } = await import('../client/node/dist/retry.js');
 
 const { status } = grpc;
 const raw = (bytes) => bytes;
@@ -109,51 +108,6 @@ test('a call without a server is tried until its deadline', async () => {
   client.close();
   assert.ok(performance.now() - start > 900);
 });
-
-test('without a deadline an outage has its end', async () => {
-  const limits = {
-    deadline: Infinity,
-    signal: undefined,
-    closing: new AbortController().signal,
-    retry: {
-      waiting: undefined,
-      budget: new RetryBudget(),
-      longestOutageMs: 300,
-    },
-  };
-  let tries = 0;
-  const attempt = () => {
-    tries += 1;
-    throw new TorquedError('UNAVAILABLE', 'gone');
-  };
-  await assert.rejects(untilDone(attempt, limits), {
-    code: 'UNAVAILABLE',
-    message: /^gone \(tried \d+ times\)$/,
-  });
-  assert.ok(tries > 1 && tries < 100);
-});
-
-test('the budget bounds the tries and fails none before its deadline', () =>
-  withRefusing(
-    () => GONE,
-    async (address, calls) => {
-      const [count, deadlineMs] = [100, 3000];
-      const client = new Client(address, { deadlineMs });
-      const start = performance.now();
-      await Promise.all(
-        Array.from({ length: count }, async () => {
-          await assert.rejects(client.serverInfo(), TorquedError);
-          assert.ok(performance.now() - start > deadlineMs - 100);
-        }),
-      );
-      const seconds = (performance.now() - start) / 1000;
-      client.close();
-      // The first ones, the bucket, what it gains, the last ones; backoff alone
-      // makes many hundreds of it.
-      const most = count + 50 + 10 * seconds + count;
-      assert.ok(calls.length <= most, `${calls.length} calls`);
-    },
-  ));
 
 for (const change of [
   (client) => client.registerUrdf('again', '<robot/>'),
