@@ -79,7 +79,12 @@ export async function untilDone<T>(
       const askedMs = error.retryDelayMs ?? 0;
       // The deadline of a batch moves while it is answered.
       const lastMs = limits.deadline - LAST_TRY_MS - Date.now();
-      if (!limits.retry || !isTransient(error) || lastMs <= 0 || askedMs > lastMs) {
+      if (
+        !limits.retry ||
+        !isTransient(error) ||
+        lastMs <= 0 ||
+        askedMs > lastMs
+      ) {
         throw withHistory(error, tries, before);
       }
       const jittered = longestMs * (0.5 + 0.5 * Math.random());

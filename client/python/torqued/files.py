@@ -158,11 +158,11 @@ def _of_columns(header: list[str], numbers: FloatArray, joints: Sequence[str] | 
     for name in header:
         if header.count(name) > 1:
             raise file_error(path, f"the file has two columns {name!r}", column=name)
-    if joints is None:
-        joints = [name[:-2] for name in header if name.endswith(".q")]
-        if not joints:
-            raise file_error(path, "the file has no column <joint>.q",
-                             reason=Reason.MISSING_INPUT)
+    chosen = joints if joints is not None else [
+        name[:-2] for name in header if name.endswith(".q")]
+    if joints is None and not chosen:
+        raise file_error(path, "the file has no column <joint>.q",
+                         reason=Reason.MISSING_INPUT)
     unused = list(header)
 
     def block(names: list[str]) -> Any:
@@ -178,12 +178,12 @@ def _of_columns(header: list[str], numbers: FloatArray, joints: Sequence[str] | 
         return numbers[:, [header.index(name) for name in names]]
 
     def rate(part: str) -> Any:
-        names = [f"{joint}.{part}" for joint in joints]
+        names = [f"{joint}.{part}" for joint in chosen]
         there = not names or not set(names).isdisjoint(header)
         return block(names) if rates and there else None
 
-    return Samples(block(["time"]), block([f"{joint}.q" for joint in joints]), rate("v"),
-                   rate("a"), None, joints, unused)
+    return Samples(block(["time"]), block([f"{joint}.q" for joint in chosen]), rate("v"),
+                   rate("a"), None, chosen, unused)
 
 
 # --- numpy ---------------------------------------------------------------------
@@ -366,7 +366,8 @@ def _of_message(message: Any, rates: bool, path: Path) -> Samples:
                 path, "the file is no trajectory_msgs/JointTrajectory: " + (
                     f"it has both {' and '.join(inner)}" if inner else "it has no points"))
         message = message[inner[0]]
-    joints, points = message.get("joint_names"), message["points"]
+    joints: Any = message.get("joint_names")
+    points = message["points"]
     if not isinstance(joints, list) or not all(isinstance(name, str) for name in joints):
         raise file_error(path, "joint_names is no list of names",
                          reason=Reason.WRONG_JOINT_NAMES, column="joint_names")
