@@ -19,7 +19,6 @@ import {
   type CallLimits,
   hasNotBegun,
   mayPass,
-  RetryBudget,
   sleep,
   untilDone,
   type Waiting,
@@ -145,7 +144,6 @@ export class Client {
   readonly #channel: Channel;
   readonly #options: ConnectOptions;
   #sizes: SizeLimits;
-  readonly #budget = new RetryBudget();
 
   /** Does not wait for the server, as `connect` does. */
   constructor(address: string, options: ConnectOptions = {}) {
@@ -268,7 +266,7 @@ export class Client {
   async serverInfo(
     options: CallOptions & { retry?: boolean } = {},
   ): Promise<GetServerInfoReply> {
-    const { retry = true, ...call } = options;
+    const { retry, ...call } = options;
     const reply = await this.#read(METHODS.getServerInfo, {}, call, retry);
     const info = view<GetServerInfoReply>('GetServerInfoReply', reply);
     const { rows, messageBytes, inflightBytes } = this.#sizes;
@@ -290,17 +288,14 @@ export class Client {
     method: Method,
     request: object,
     options: CallOptions,
-    retry = true,
+    retry?: boolean,
   ): Promise<Reply> {
     checkNames(options, CALL_NAMES);
-    const limits = this.#limitsOf(options);
-    if (!retry) limits.retry = undefined;
-    return this.#send(method, request, limits);
-  }
-
-  #send(method: Method, request: object, limits: CallLimits): Promise<Reply> {
-    const send = () => this.#channel.unary<Reply>(method, request, limits);
-    return untilDone(send, limits);
+    const limits = this.#limitsOf(options, retry);
+    return untilDone(
+      () => this.#channel.unary<Reply>(method, request, limits),
+      limits,
+    );
   }
 
   #change(
@@ -310,10 +305,9 @@ export class Client {
   ): Promise<Reply> {
     const limits = this.#limitsOf(options);
     return untilDone(
-      async ({ again, end }) => {
-        const bounds = { ...limits, deadline: end };
-        if (again) await this.#findServer(bounds);
-        return this.#channel.unary<Reply>(method, request, bounds, again);
+      async (again) => {
+        if (again) await this.#findServer(limits);
+        return this.#channel.unary<Reply>(method, request, limits, again);
       },
       limits,
       hasNotBegun,
@@ -326,7 +320,8 @@ export class Client {
   // and may be repeated: it goes before the repeat.
   async #findServer(limits: CallLimits): Promise<void> {
     try {
-      await this.#send(METHODS.getServerInfo, {}, limits);
+      const find = () => this.#channel.unary(METHODS.getServerInfo, {}, limits);
+      await untilDone(find, limits);
     } catch (error) {
       const isAnswer =
         error instanceof TorquedError &&
@@ -345,21 +340,23 @@ export class Client {
     });
   }
 
-  #limitsOf(options: CallOptions): CallLimits {
+  #limitsOf(
+    options: CallOptions,
+    retry = this.#options.retry ?? true,
+  ): CallLimits {
     const { deadlineMs, signal } = options;
     checkKind('options.deadlineMs', deadlineMs, 'number');
     // Those of other realms are none of this one's AbortSignal.
     if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
       throw wrongKind('options.signal', signal, 'an AbortSignal');
     }
-    const { retry, onRetry } = this.#options;
     const ms = deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS;
-    const retrying = { waiting: onRetry, budget: this.#budget };
     return {
       deadline: ms < LONGEST_MS ? Date.now() + ms : Infinity,
       signal,
       closing: this.#channel.closing,
-      retry: retry === false ? undefined : retrying,
+      retry,
+      onRetry: this.#options.onRetry,
     };
   }
 }

@@ -25,9 +25,7 @@ const snakeNames = new Map<string, string>();
 
 /** "PATH_A" -> "pathA". */
 export function camelName(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/_[a-z0-9]/g, (pair) => pair.slice(1).toUpperCase());
+  return protobuf.util.camelCase(name.toLowerCase());
 }
 
 /** Makes what belongs to a type once. */

@@ -1,37 +1,12 @@
 // When a call that failed is tried again: docs/retries.md.
 
+import { setTimeout } from 'node:timers/promises';
 import { TorquedError } from './errors.js';
 
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1000;
 /** What the last try of a call has until its deadline. */
 const LAST_TRY_MS = 50;
-/** How long a call without a deadline is tried again. */
-const LONGEST_OUTAGE_MS = 300_000;
-const TOKENS = 50;
-const TOKENS_PER_SECOND = 10;
-
-/** A bucket of tokens for the tries of all calls of a client beyond the first ones.
- * It gains some every second and one with every call that is answered. */
-export class RetryBudget {
-  #tokens = TOKENS;
-  #filled = performance.now();
-
-  answered(): void {
-    this.#tokens = Math.min(this.#tokens + 1, TOKENS);
-  }
-
-  /** Whether there was a token. */
-  take(): boolean {
-    const now = performance.now();
-    const gained = ((now - this.#filled) / 1000) * TOKENS_PER_SECOND;
-    this.#tokens = Math.min(this.#tokens + gained, TOKENS);
-    this.#filled = now;
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
-    return true;
-  }
-}
 
 /** Told before each wait for another try: what failed, and how long it
  * waits. */
@@ -44,16 +19,9 @@ export interface CallLimits {
   readonly signal: AbortSignal | undefined;
   /** Aborted when the client is closed. */
   readonly closing: AbortSignal;
-  /** Undefined: the first failure is final. */
-  retry: Retrying | undefined;
-}
-
-/** How a call is tried again. */
-export interface Retrying {
-  readonly waiting: Waiting | undefined;
-  readonly budget: RetryBudget;
-  /** Of a call without a deadline. Absent: LONGEST_OUTAGE_MS. */
-  readonly longestOutageMs?: number;
+  /** False: the first failure is final. */
+  readonly retry: boolean;
+  readonly onRetry: Waiting | undefined;
 }
 
 /** Whether a failure may pass: of a call that changes nothing. */
@@ -70,70 +38,54 @@ export function hasNotBegun(error: TorquedError): boolean {
 }
 
 /** Resolves after that long; rejects with the reason of a signal at once. */
-export function sleep(
+export async function sleep(
   delayMs: number,
   ...signals: (AbortSignal | undefined)[]
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer);
-      for (const signal of signals) signal?.removeEventListener('abort', end);
-      const aborted = signals.find((signal) => signal?.aborted);
-      if (aborted) reject(aborted.reason);
-      else resolve();
-    };
-    const timer = setTimeout(end, delayMs);
-    for (const signal of signals) signal?.addEventListener('abort', end);
-    if (signals.some((signal) => signal?.aborted)) end();
-  });
+  const over = new AbortController();
+  const { signal: isOver } = over;
+  const end = () => over.abort();
+  for (const signal of signals) {
+    if (signal?.aborted) end();
+    signal?.addEventListener('abort', end, { signal: isOver });
+  }
+  await setTimeout(delayMs, undefined, { signal: isOver }).catch(() => {});
+  end();
+  for (const signal of signals) signal?.throwIfAborted();
 }
 
 /**
  * Runs `attempt` until it succeeds or fails for good, told whether it is another
- * try and by when it has to be done. It waits half to all of
- * what doubles from 50 ms to 1 s, never below what the server asks for, and
- * again until the budget has a token. The last try comes 50 ms before the
- * deadline, or before LONGEST_OUTAGE_MS from the first failure where there is
- * none, and takes no token.
+ * try. It waits half to all of what doubles from 50 ms to 1 s, never below what the
+ * server asks for. The last try comes 50 ms before the deadline, if there is one.
  */
 export async function untilDone<T>(
-  attempt: (next: { again: boolean; end: number }) => Promise<T>,
+  attempt: (again: boolean) => Promise<T>,
   limits: CallLimits,
   isTransient: (error: TorquedError) => boolean = mayPass,
 ): Promise<T> {
-  const { retry, signal, closing } = limits;
-  let outageEnd = Infinity;
-  // The deadline of a batch moves while it is answered.
-  const end = () => Math.min(limits.deadline, outageEnd);
+  const { signal, closing } = limits;
   let longestMs = FIRST_DELAY_MS;
   let before: TorquedError | undefined;
   for (let tries = 1; ; ++tries) {
     try {
-      const result = await attempt({ again: tries > 1, end: end() });
-      retry?.budget.answered();
-      return result;
+      return await attempt(tries > 1);
     } catch (error) {
       signal?.throwIfAborted();
       closing.throwIfAborted();
       if (!(error instanceof TorquedError)) throw error;
-      const outageMs = retry?.longestOutageMs ?? LONGEST_OUTAGE_MS;
-      if (end() === Infinity) outageEnd = Date.now() + outageMs;
-      const isRight = retry && isTransient(error);
-      let askedMs = error.retryDelayMs ?? 0;
-      do {
-        const lastMs = end() - LAST_TRY_MS - Date.now();
-        // A try before what the server asks for is none.
-        if (!isRight || lastMs <= 0 || askedMs > lastMs) {
-          throw withHistory(error, tries, before);
-        }
-        const jittered = longestMs * (0.5 + 0.5 * Math.random());
-        longestMs = Math.min(longestMs * 2, LONGEST_DELAY_MS);
-        const delayMs = Math.max(Math.min(jittered, lastMs), askedMs);
-        retry.waiting?.(error, delayMs);
-        await sleep(delayMs, signal, closing);
-        askedMs = 0;
-      } while (end() - LAST_TRY_MS > Date.now() && !retry.budget.take());
+      const lastMs = limits.deadline - LAST_TRY_MS - Date.now();
+      const askedMs = error.retryDelayMs ?? 0;
+      const isInTime = lastMs > 0 && askedMs <= lastMs;
+      if (!limits.retry || !isTransient(error) || !isInTime) {
+        throw withHistory(error, tries, before);
+      }
+      const jittered = longestMs * (0.5 + 0.5 * Math.random());
+      longestMs = Math.min(longestMs * 2, LONGEST_DELAY_MS);
+      const delayMs = Math.max(Math.min(jittered, lastMs), askedMs);
+      limits.onRetry?.(error, delayMs);
       before = error;
+      await sleep(delayMs, signal, closing);
     }
   }
 }
