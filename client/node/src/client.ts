@@ -284,52 +284,41 @@ export class Client {
     this.#channel.close();
   }
 
-  #read(
+  async #read(
     method: Method,
     request: object,
     options: CallOptions,
     retry?: boolean,
   ): Promise<Reply> {
     checkNames(options, CALL_NAMES);
-    const limits = this.#limitsOf(options, retry);
-    return untilDone(
-      () => this.#channel.unary<Reply>(method, request, limits),
-      limits,
-    );
+    return this.#send(method, request, this.#limitsOf(options, retry));
   }
 
+  #send(method: Method, request: object, limits: CallLimits): Promise<Reply> {
+    const send = () => this.#channel.unary<Reply>(method, request, limits);
+    return untilDone(send, limits);
+  }
+
+  // It is repeated only after DRAINING, so a lost or refused connection, or a
+  // CANCELLED of a server that shuts down, would fail its repeat. GetServerInfo
+  // changes nothing and may be repeated: it goes before the repeat, and finds the
+  // server.
   #change(
     method: Method,
     request: object,
     options: CallOptions,
   ): Promise<Reply> {
     const limits = this.#limitsOf(options);
-    return untilDone(
-      async (again) => {
-        if (again) await this.#findServer(limits);
-        return this.#channel.unary<Reply>(method, request, limits, again);
-      },
-      limits,
-      hasNotBegun,
-    );
-  }
-
-  // Returns when a server answers. A call that changes something is repeated
-  // only after DRAINING, so a lost or refused connection, or a CANCELLED of a
-  // server that shuts down, would fail its repeat. GetServerInfo changes nothing
-  // and may be repeated: it goes before the repeat.
-  async #findServer(limits: CallLimits): Promise<void> {
-    try {
-      const find = () => this.#channel.unary(METHODS.getServerInfo, {}, limits);
-      await untilDone(find, limits);
-    } catch (error) {
-      const isAnswer =
-        error instanceof TorquedError &&
-        !mayPass(error) &&
-        error.code !== 'DEADLINE_EXCEEDED';
-      // Any other word of the server shows that it is there.
-      if (!isAnswer) throw error;
-    }
+    const attempt = async (again: boolean) => {
+      if (again) {
+        await this.#send(METHODS.getServerInfo, {}, limits).catch((error) => {
+          // Any other word of the server shows that it is there.
+          if (mayPass(error) || error.code === 'DEADLINE_EXCEEDED') throw error;
+        });
+      }
+      return this.#channel.unary<Reply>(method, request, limits, again);
+    };
+    return untilDone(attempt, limits, hasNotBegun);
   }
 
   #robot(info: ModelInfo): Robot {
