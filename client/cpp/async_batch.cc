@@ -15,7 +15,7 @@ AsyncBatch::AsyncBatch(BatchJob job)
 }
 
 void AsyncBatch::Start() {
-  if (job_.in_flight) job_.in_flight->Add(shared_from_this());
+  job_.in_flight.Add(shared_from_this());
   Post([this] { Begin(); });
 }
 
@@ -55,7 +55,7 @@ void AsyncBatch::SendMore() {
          next_ - joined_ < std::ssize(parts_)) {
     Part& part = PartAt(next_++);
     part.range = {next_row_, std::min(rows_per_call_, rows_ - next_row_)};
-    part.schedule = job_.schedule;
+    part.schedule.emplace(job_.deadline, job_.waiting);
     part.end = next_row_ += part.range.count;
     Send(part);
   }
@@ -88,10 +88,10 @@ void AsyncBatch::OnReply(Part& part, const grpc::Status& status) {
   part.answered = status.ok();
   if (!part.answered) {
     const Error error = DecodeError(status);
-    const auto delay = part.schedule
+    const auto delay = job_.retry
                            ? part.schedule->NextDelay(error, Clock::now())
                            : std::nullopt;
-    if (delay) return WaitToRepeat(part, *delay);
+    if (delay) return Repeat(part, *delay);
     part.error = CountedFromStart(error, part.range.first);
     refused_ = true;
   }
@@ -99,7 +99,7 @@ void AsyncBatch::OnReply(Part& part, const grpc::Status& status) {
   SendMore();
 }
 
-void AsyncBatch::WaitToRepeat(Part& part, std::chrono::nanoseconds delay) {
+void AsyncBatch::Repeat(Part& part, std::chrono::nanoseconds delay) {
   part.alarm = std::make_unique<grpc::Alarm>();
   ++under_way_;
   part.alarm->Set(
@@ -132,7 +132,12 @@ void AsyncBatch::JoinInTurn() {
     }
     if (part.range.first == 0) {
       whole_ = BeginJoin(part.reply, rows_);
-      Pin();
+      const std::string& model = request_.model();
+      pinned_ = !whole_.echo.revision().empty();
+      if (pinned_) {
+        request_.set_model(model.substr(0, model.find('@')) + "@" +
+                           whole_.echo.revision());
+      }
     } else if (part.reply.echo().revision() != whole_.echo.revision()) {
       if (part.pinned) {
         throw Error(grpc::StatusCode::INTERNAL,
@@ -151,14 +156,6 @@ void AsyncBatch::JoinInTurn() {
     }
     ++joined_;
   }
-}
-
-void AsyncBatch::Pin() {
-  const std::string& revision = whole_.echo.revision();
-  pinned_ = !revision.empty();
-  if (!pinned_) return;
-  const std::string& model = request_.model();
-  request_.set_model(model.substr(0, model.find('@')) + "@" + revision);
 }
 
 void AsyncBatch::Fail(std::exception_ptr failure) {
@@ -180,22 +177,6 @@ void AsyncBatch::Cancel() {
   });
 }
 
-void AsyncBatch::Wait() {
-  std::unique_lock lock(mutex_);
-  ended_.wait(lock, [this] { return done_; });
-}
-
-bool AsyncBatch::WaitFor(std::chrono::nanoseconds timeout) {
-  std::unique_lock lock(mutex_);
-  return ended_.wait_for(lock, timeout, [this] { return done_; });
-}
-
-Evaluation AsyncBatch::TakeResult() {
-  const std::lock_guard lock(mutex_);
-  if (failure_) std::rethrow_exception(failure_);
-  return std::move(whole_);
-}
-
 void AsyncBatch::Finish() noexcept {
   const std::shared_ptr<AsyncBatch> self = shared_from_this();
   parts_.clear();
@@ -206,10 +187,14 @@ void AsyncBatch::Finish() noexcept {
   {
     const std::lock_guard lock(mutex_);
     done_ = true;
-    ended_.notify_all();
+  }
+  if (failure_) {
+    result_.set_exception(failure_);
+  } else {
+    result_.set_value(std::move(whole_));
   }
   if (tell) tell(PendingEvaluation(self));
-  if (job_.in_flight) job_.in_flight->Remove(self);
+  job_.in_flight.Remove(self);
 }
 
 CallsInFlight::~CallsInFlight() {
@@ -234,12 +219,13 @@ void CallsInFlight::Remove(const std::shared_ptr<AsyncBatch>& call) {
 }
 
 PendingEvaluation::PendingEvaluation(std::shared_ptr<AsyncBatch> batch)
-    : batch_(std::move(batch)) {}
+    : batch_(std::move(batch)), result_(batch_->Result()) {}
 
 PendingEvaluation& PendingEvaluation::operator=(
     PendingEvaluation&& other) noexcept {
   PendingEvaluation before(std::move(*this));
   batch_ = std::move(other.batch_);
+  result_ = std::move(other.result_);
   return *this;
 }
 
@@ -247,25 +233,29 @@ PendingEvaluation::~PendingEvaluation() {
   if (batch_) batch_->Cancel();
 }
 
-bool PendingEvaluation::Done() const {
-  return WaitFor(std::chrono::nanoseconds::zero());
+bool PendingEvaluation::WaitFor(std::chrono::nanoseconds timeout) const {
+  CheckValid();
+  return result_.wait_for(timeout) == std::future_status::ready;
 }
 
-void PendingEvaluation::Wait() const { Batch().Wait(); }
-
-bool PendingEvaluation::WaitFor(std::chrono::nanoseconds timeout) const {
-  return Batch().WaitFor(timeout);
+void PendingEvaluation::Wait() const {
+  CheckValid();
+  result_.wait();
 }
 
 Evaluation PendingEvaluation::Get() {
-  Batch().Wait();
-  return std::exchange(batch_, nullptr)->TakeResult();
+  Wait();
+  batch_.reset();
+  return result_.get();
 }
 
-void PendingEvaluation::Cancel() const { Batch().Cancel(); }
+void PendingEvaluation::Cancel() const {
+  CheckValid();
+  batch_->Cancel();
+}
 
-AsyncBatch& PendingEvaluation::Batch() const {
-  if (batch_) return *batch_;
+void PendingEvaluation::CheckValid() const {
+  if (batch_) return;
   throw Error(grpc::StatusCode::FAILED_PRECONDITION,
               "this handle is that of no call, or its result has been taken");
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,15 +32,15 @@ struct BatchJob {
   /// Of each call; empty: none.
   const std::string& authorization;
   BatchLimits limits;
-  /// Null: the caller waits, and nobody else cancels.
-  CallsInFlight* in_flight;
+  CallsInFlight& in_flight;
   std::string model;
   std::vector<v1::Quantity> quantities;
   std::shared_ptr<const States> states;
   std::shared_ptr<const ComputeOptions> options;
   Clock::time_point deadline;
-  /// None: the first failure is final.
-  std::optional<RetrySchedule> schedule;
+  /// False: the first failure is final.
+  bool retry;
+  Waiting waiting;
   /// May be empty.
   EvaluationDone done;
 };
@@ -61,10 +62,8 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   /// From any thread, at any time.
   void Cancel();
 
-  void Wait();
-  bool WaitFor(std::chrono::nanoseconds timeout);
-  /// Of a batch that is done; once. Throws what went wrong.
-  Evaluation TakeResult();
+  /// Once.
+  std::future<Evaluation> Result() { return result_.get_future(); }
 
  private:
   /// Some rows: a call, or the wait before the next try.
@@ -91,9 +90,8 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   }
   void SendMore();
   void Send(Part& part);
-  void WaitToRepeat(Part& part, std::chrono::nanoseconds delay);
+  void Repeat(Part& part, std::chrono::nanoseconds delay);
   void JoinInTurn();
-  void Pin();
   void Fail(std::exception_ptr failure);
   void Finish() noexcept;
 
@@ -111,14 +109,15 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   bool pinned_ = false;
   bool refused_ = false;  // a failure that is final waits for its turn
 
+  Evaluation whole_;
+  std::exception_ptr failure_;
+  std::promise<Evaluation> result_;
+
   std::mutex mutex_;  // guards what follows
-  std::condition_variable ended_;
   std::vector<std::function<void()>> happenings_;
   bool handling_ = false;
   bool cancelled_ = false;
   bool done_ = false;
-  Evaluation whole_;            // of the thread that handles, until done
-  std::exception_ptr failure_;  // the same
 };
 
 /// Keeps the batches of a connection alive until they are done.

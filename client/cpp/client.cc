@@ -23,6 +23,7 @@
 namespace torqued::client {
 namespace {
 
+using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
 using Registry = v1::ModelRegistry::Stub;
 
 template <class Stub, class Request, class Reply>
@@ -68,27 +69,33 @@ struct Client::Connection {
       std::optional<std::chrono::milliseconds> call = {}) const {
     return After(call.value_or(options.deadline));
   }
-  void Authorize(grpc::ClientContext& context) const {
-    if (authorization.empty()) return;
-    context.AddMetadata("authorization", authorization);
+
+  grpc::Status Try(const Attempt& attempt, Clock::time_point deadline,
+                   bool wait_for_ready = false) const {
+    grpc::ClientContext context;
+    context.set_deadline(deadline);
+    context.set_wait_for_ready(wait_for_ready);
+    if (!authorization.empty()) {
+      context.AddMetadata("authorization", authorization);
+    }
+    return attempt(context);
   }
 
-  template <class Stub, class Request, class Reply>
-  void Call(Stub& stub, Method<Stub, Request, Reply> method, Effect effect,
-            const Request& request, Reply* reply,
-            Clock::time_point deadline) const {
-    CallUntilDone(
-        [&](grpc::ClientContext& context, bool again) {
-          if (again && effect == Effect::kChanges) {
-            FindServer(deadline);
-            // A refused connection would be final.
-            context.set_wait_for_ready(true);
-          }
-          reply->Clear();
-          Authorize(context);
-          return (stub.*method)(&context, request, reply);
-        },
-        deadline, ScheduleUntil(deadline, effect));
+  void Call(const Attempt& attempt, Clock::time_point deadline,
+            Effect effect = Effect::kNone) const {
+    RetrySchedule schedule(deadline, options.waiting, effect);
+    for (bool again = false;; again = true) {
+      const bool change_again = again && effect == Effect::kChanges;
+      if (change_again) FindServer(deadline);
+      // The repeat of a change waits, for a refused connection would be final.
+      const grpc::Status status = Try(attempt, deadline, change_again);
+      if (status.ok()) return;
+      const Error error = DecodeError(status);
+      const auto delay = options.retry ? schedule.NextDelay(error, Clock::now())
+                                       : std::nullopt;
+      if (!delay) throw error;
+      std::this_thread::sleep_for(*delay);
+    }
   }
 
   // Returns when a server answers. A call that changes something is repeated
@@ -98,8 +105,11 @@ struct Client::Connection {
   void FindServer(Clock::time_point deadline) const {
     v1::GetServerInfoReply reply;
     try {
-      Call(*info, &v1::ServerInfo::Stub::GetServerInfo, Effect::kNone,
-           v1::GetServerInfoRequest(), &reply, deadline);
+      Call(
+          [&](grpc::ClientContext& context) {
+            return info->GetServerInfo(&context, {}, &reply);
+          },
+          deadline);
     } catch (const Error& error) {
       // Any other word of the server shows that it is there.
       if (MayTryAgain(error, Effect::kNone) ||
@@ -112,48 +122,37 @@ struct Client::Connection {
   template <class Stub, class Request, class Reply>
   Reply Ask(const std::unique_ptr<Stub>& stub,
             Method<Stub, Request, Reply> method, const Request& request,
-            Effect effect = Effect::kNone) const {
+            Effect effect = Effect::kNone,
+            std::optional<std::chrono::milliseconds> deadline = {}) const {
     Reply reply;
-    Call(*stub, method, effect, request, &reply, DeadlineOf());
+    Call(
+        [&](grpc::ClientContext& context) {
+          return (stub.get()->*method)(&context, request, &reply);
+        },
+        DeadlineOf(deadline), effect);
     return reply;
   }
 
-  std::optional<RetrySchedule> ScheduleUntil(
-      Clock::time_point end, Effect effect = Effect::kNone) const {
-    if (!options.retry) return std::nullopt;
-    return RetrySchedule(end, options.waiting, effect);
-  }
-
-  /// `keeper`: null if the caller waits for the batch.
   std::shared_ptr<AsyncBatch> Start(
       const std::string& model, Quantities quantities,
       std::shared_ptr<const States> states,
-      std::shared_ptr<const ComputeOptions> compute, EvaluationDone done = {},
-      CallsInFlight* keeper = nullptr) const {
+      std::shared_ptr<const ComputeOptions> compute, EvaluationDone done = {}) {
     const Clock::time_point end = DeadlineOf(compute->deadline);
-    const auto batch = std::make_shared<AsyncBatch>(
+    auto batch = std::make_shared<AsyncBatch>(
         BatchJob{*dynamics,
                  authorization,
                  limits,
-                 keeper,
+                 in_flight,
                  model,
                  {quantities.begin(), quantities.end()},
                  std::move(states),
                  std::move(compute),
                  end,
-                 ScheduleUntil(end),
+                 options.retry,
+                 options.waiting,
                  std::move(done)});
     batch->Start();
     return batch;
-  }
-
-  std::shared_ptr<AsyncBatch> StartKept(const std::string& model,
-                                        Quantities quantities, States states,
-                                        ComputeOptions compute,
-                                        EvaluationDone done) {
-    return Start(model, quantities, std::make_shared<States>(std::move(states)),
-                 std::make_shared<ComputeOptions>(std::move(compute)),
-                 std::move(done), &in_flight);
   }
 };
 
@@ -180,12 +179,12 @@ Client Client::Connect(const std::string& address,
 
   const Clock::time_point start = Clock::now();
   while (true) {
-    grpc::ClientContext context;
-    context.set_deadline(connection->DeadlineOf());
-    connection->Authorize(context);
     v1::GetServerInfoReply reply;
-    const grpc::Status status =
-        connection->info->GetServerInfo(&context, {}, &reply);
+    const grpc::Status status = connection->Try(
+        [&](grpc::ClientContext& context) {
+          return connection->info->GetServerInfo(&context, {}, &reply);
+        },
+        connection->DeadlineOf());
     connection->limits = LimitsOf(reply, connection->options.max_message_bytes,
                                   connection->options.chunk_rows);
     if (status.ok()) return Client(std::move(connection));
@@ -220,13 +219,14 @@ Health Client::CheckHealth() const {
   const google::protobuf::Empty request;
   google::protobuf::Int32Value reply;
   constexpr int kServing = 1;
-  grpc::ClientContext context;
-  context.set_deadline(connection_->DeadlineOf());
-  connection_->Authorize(context);
   const grpc::internal::RpcMethod method("/grpc.health.v1.Health/Check",
                                          grpc::internal::RpcMethod::NORMAL_RPC);
-  const grpc::Status status = grpc::internal::BlockingUnaryCall(
-      connection_->channel.get(), method, &context, request, &reply);
+  const grpc::Status status = connection_->Try(
+      [&](grpc::ClientContext& context) {
+        return grpc::internal::BlockingUnaryCall(
+            connection_->channel.get(), method, &context, request, &reply);
+      },
+      connection_->DeadlineOf());
   if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED) {
     return Health::kUnknown;
   }
@@ -292,37 +292,38 @@ Evaluation Client::Compute(const std::string& model, Quantities quantities,
     // Without the way through gRPC's threads and back.
     v1::ComputeRequest request = MakeRequest(model, quantities, options);
     AddRows(states, options, {0, rows}, &request);
-    v1::ComputeReply reply;
-    connection_->Call(*connection_->dynamics, &v1::Dynamics::Stub::Compute,
-                      Effect::kNone, request, &reply,
-                      connection_->DeadlineOf(options.deadline));
+    const v1::ComputeReply reply =
+        connection_->Ask(connection_->dynamics, &v1::Dynamics::Stub::Compute,
+                         request, Effect::kNone, options.deadline);
     if (rows <= kMaxListedRows || ListsAll(reply)) {
       return JoinOne(reply, quantities, options, rows);
     }
   }
   // Not copied, for the caller waits.
   const std::shared_ptr<void> nothing;
-  const auto batch = connection_->Start(
-      model, quantities, std::shared_ptr<const States>(nothing, &states),
-      std::shared_ptr<const ComputeOptions>(nothing, &options));
-  batch->Wait();
-  return batch->TakeResult();
+  return PendingEvaluation(
+             connection_->Start(
+                 model, quantities,
+                 std::shared_ptr<const States>(nothing, &states),
+                 std::shared_ptr<const ComputeOptions>(nothing, &options)))
+      .Get();
 }
 
 PendingEvaluation Client::ComputeAsync(const std::string& model,
                                        Quantities quantities, States states,
                                        ComputeOptions options) const {
-  return PendingEvaluation(connection_->StartKept(
-      model, quantities, std::move(states), std::move(options), {}));
+  return PendingEvaluation(connection_->Start(
+      model, quantities, std::make_shared<States>(std::move(states)),
+      std::make_shared<ComputeOptions>(std::move(options))));
 }
 
 Cancellation Client::ComputeAsync(const std::string& model,
                                   Quantities quantities, States states,
                                   ComputeOptions options,
                                   EvaluationDone done) const {
-  return Cancellation(
-      connection_->StartKept(model, quantities, std::move(states),
-                             std::move(options), std::move(done)));
+  return Cancellation(connection_->Start(
+      model, quantities, std::make_shared<States>(std::move(states)),
+      std::make_shared<ComputeOptions>(std::move(options)), std::move(done)));
 }
 
 TrajectoryCheck Client::CheckTrajectory(
@@ -331,20 +332,18 @@ TrajectoryCheck Client::CheckTrajectory(
     std::optional<std::chrono::milliseconds> deadline) const {
   const std::int64_t message_bytes = std::min<std::int64_t>(
       kGoodMessageBytes, connection_->options.max_message_bytes / 2);
-  const Clock::time_point end = connection_->DeadlineOf(deadline);
   TrajectoryCheck check;
   // A repeated call begins again, the progress does not.
   std::int64_t told = 0;
   const Progress forward = [&](std::int64_t done, std::int64_t total) {
     if (progress && done > told) progress(told = done, total);
   };
-  CallUntilDone(
-      [&](grpc::ClientContext& context, bool) {
-        connection_->Authorize(context);
+  connection_->Call(
+      [&](grpc::ClientContext& context) {
         return CheckOnce(*connection_->trajectories, context, start, samples,
                          message_bytes, forward, &check);
       },
-      end, connection_->ScheduleUntil(end));
+      connection_->DeadlineOf(deadline));
   return check;
 }
 

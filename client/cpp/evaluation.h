@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -76,7 +77,7 @@ class PendingEvaluation {
 
   // All of these throw Error (FAILED_PRECONDITION) where !valid().
   /// Get will not wait.
-  bool Done() const;
+  bool Done() const { return WaitFor(std::chrono::nanoseconds::zero()); }
   void Wait() const;
   /// Done(), after at most `timeout`.
   bool WaitFor(std::chrono::nanoseconds timeout) const;
@@ -88,9 +89,10 @@ class PendingEvaluation {
   void Cancel() const;
 
  private:
-  AsyncBatch& Batch() const;
+  void CheckValid() const;
 
   std::shared_ptr<AsyncBatch> batch_;
+  std::future<Evaluation> result_;
 };
 
 /// Cancels a call whose result goes to a function. Copies are the same; from

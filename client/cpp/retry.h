@@ -9,10 +9,6 @@
 
 #include "client/cpp/error.h"
 
-namespace grpc {
-class ClientContext;
-}
-
 namespace torqued::client {
 
 using Clock = std::chrono::system_clock;
@@ -38,7 +34,8 @@ class RetrySchedule {
                          Effect effect = Effect::kNone)
       : deadline_(deadline), waiting_(std::move(waiting)), effect_(effect) {}
 
-  /// How long to wait after a failure; calls `waiting`. Nothing: it is final.
+  /// How long to wait after a failure, which the function is told. Nothing: it
+  /// is final.
   std::optional<std::chrono::nanoseconds> NextDelay(const Error& error,
                                                     Clock::time_point now);
 
@@ -48,12 +45,5 @@ class RetrySchedule {
   Effect effect_;
   std::chrono::milliseconds backoff_{50};
 };
-
-using Attempt = std::function<grpc::Status(grpc::ClientContext&, bool again)>;
-
-/// Runs `attempt` until it succeeds, again if the schedule allows it. Throws
-/// Error.
-void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
-                   std::optional<RetrySchedule> schedule);
 
 }  // namespace torqued::client

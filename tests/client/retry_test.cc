@@ -61,10 +61,10 @@ TEST(RetrySchedule, ComesBackBeforeTheDeadlineWhateverItsOwnDelay) {
             std::nullopt);
 }
 
-TEST(RetrySchedule, TriesWithoutADeadlineForEver) {
+TEST(RetrySchedule, NeverGivesUpWithoutADeadline) {
   RetrySchedule schedule(RetrySchedule::kForever);
   EXPECT_TRUE(schedule.NextDelay(Unavailable(), kNow));
-  EXPECT_TRUE(schedule.NextDelay(Unavailable(), kNow + seconds(10'000'000)));
+  EXPECT_TRUE(schedule.NextDelay(Unavailable(), kNow + seconds(1'000'000)));
 }
 
 Error WithReason(grpc::StatusCode code, const std::string& reason) {

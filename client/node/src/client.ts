@@ -266,7 +266,7 @@ export class Client {
   async serverInfo(
     options: CallOptions & { retry?: boolean } = {},
   ): Promise<GetServerInfoReply> {
-    const { retry = true, ...call } = options;
+    const { retry, ...call } = options;
     const reply = await this.#read(METHODS.getServerInfo, {}, call, retry);
     const info = view<GetServerInfoReply>('GetServerInfoReply', reply);
     const { rows, messageBytes, inflightBytes } = this.#sizes;
@@ -284,16 +284,14 @@ export class Client {
     this.#channel.close();
   }
 
-  #read(
+  async #read(
     method: Method,
     request: object,
     options: CallOptions,
-    retry = true,
+    retry?: boolean,
   ): Promise<Reply> {
     checkNames(options, CALL_NAMES);
-    const limits = this.#limitsOf(options);
-    limits.retry &&= retry;
-    return this.#send(method, request, limits);
+    return this.#send(method, request, this.#limitsOf(options, retry));
   }
 
   #send(method: Method, request: object, limits: CallLimits): Promise<Reply> {
@@ -301,38 +299,26 @@ export class Client {
     return untilDone(send, limits);
   }
 
+  // It is repeated only after DRAINING, so a lost or refused connection, or a
+  // CANCELLED of a server that shuts down, would fail its repeat. GetServerInfo
+  // changes nothing and may be repeated: it goes before the repeat, and finds the
+  // server.
   #change(
     method: Method,
     request: object,
     options: CallOptions,
   ): Promise<Reply> {
     const limits = this.#limitsOf(options);
-    return untilDone(
-      async ({ again, end }) => {
-        const bounds = { ...limits, deadline: end };
-        if (again) await this.#findServer(bounds);
-        return this.#channel.unary<Reply>(method, request, bounds, again);
-      },
-      limits,
-      hasNotBegun,
-    );
-  }
-
-  // Returns when a server answers. A call that changes something is repeated
-  // only after DRAINING, so a lost or refused connection, or a CANCELLED of a
-  // server that shuts down, would fail its repeat. GetServerInfo changes nothing
-  // and may be repeated: it goes before the repeat.
-  async #findServer(limits: CallLimits): Promise<void> {
-    try {
-      await this.#send(METHODS.getServerInfo, {}, limits);
-    } catch (error) {
-      const isAnswer =
-        error instanceof TorquedError &&
-        !mayPass(error) &&
-        error.code !== 'DEADLINE_EXCEEDED';
-      // Any other word of the server shows that it is there.
-      if (!isAnswer) throw error;
-    }
+    const attempt = async (again: boolean) => {
+      if (again) {
+        await this.#send(METHODS.getServerInfo, {}, limits).catch((error) => {
+          // Any other word of the server shows that it is there.
+          if (mayPass(error) || error.code === 'DEADLINE_EXCEEDED') throw error;
+        });
+      }
+      return this.#channel.unary<Reply>(method, request, limits, again);
+    };
+    return untilDone(attempt, limits, hasNotBegun);
   }
 
   #robot(info: ModelInfo): Robot {
@@ -343,21 +329,23 @@ export class Client {
     });
   }
 
-  #limitsOf(options: CallOptions): CallLimits {
+  #limitsOf(
+    options: CallOptions,
+    retry = this.#options.retry ?? true,
+  ): CallLimits {
     const { deadlineMs, signal } = options;
     checkKind('options.deadlineMs', deadlineMs, 'number');
     // Those of other realms are none of this one's AbortSignal.
     if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
       throw wrongKind('options.signal', signal, 'an AbortSignal');
     }
-    const { retry, onRetry } = this.#options;
     const ms = deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS;
     return {
       deadline: ms < LONGEST_MS ? Date.now() + ms : Infinity,
       signal,
       closing: this.#channel.closing,
-      retry: retry !== false,
-      waiting: onRetry,
+      retry,
+      onRetry: this.#options.onRetry,
     };
   }
 }

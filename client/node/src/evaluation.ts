@@ -148,78 +148,83 @@ const LISTS = new Map(
 );
 
 /** What the replies to a batch are joined to. */
-class Whole implements EvaluationBase {
+type Whole = {
+  -readonly [Name in keyof EvaluationBase]: EvaluationBase[Name];
+} & {
+  readonly rowStatus: RowStatus[];
   [result: string]: unknown;
-  readonly ok: Uint8Array;
-  readonly rowStatus: RowStatus[] = [];
-  rowsNotOk = 0;
-  readonly #echoes: Buffer[] = [];
-  #echo: Echo | undefined;
+};
 
-  constructor(readonly rows: number) {
-    this.ok = new Uint8Array(rows).fill(1);
-  }
-
-  get echo(): Echo {
-    const [first] = this.#echoes;
-    return (this.#echo ??= view<Echo>('Echo', echoType.decode(first!)));
-  }
-
-  get timing(): Timing {
-    const sum = { queue: 0, compute: 0 };
-    for (const bytes of this.#echoes) {
-      const { timing } = echoType.decode(bytes) as unknown as WireEcho;
-      if (timing?.queue) sum.queue += seconds(timing.queue);
-      if (timing?.compute) sum.compute += seconds(timing.compute);
-    }
-    return sum;
-  }
-
-  /** Throws TorquedError if the reply to `part` is not what was asked for. */
-  add({ quantities, shapeSizes }: Batch, reply: WireReply, part: Part): void {
-    for (const quantity of quantities) {
-      for (const [name, shape] of Object.entries(RESULT_TABLES[quantity])) {
-        const result = reply.results?.[name];
-        if (LISTS.has(name)) {
-          if (result?.length) this.#addList(name, result, part);
-          continue;
-        }
-        if (!result) throw brokenReply(`the reply lacks ${name}`);
-        const { columns } = result;
-        const height = heightOf(shape, shapeSizes);
-        const table = (this[name] ??= zeros(this.rows, columns, height));
-        addRows(table as Matrix, name, result, part.first, part.rows);
+// Decoded where they are read; a spread and JSON.stringify read them as well.
+function emptyWhole(rows: number, echoes: readonly Uint8Array[]): Whole {
+  let echo: Echo | undefined;
+  return {
+    rows,
+    ok: new Uint8Array(rows).fill(1),
+    rowStatus: [],
+    rowsNotOk: 0,
+    get echo() {
+      return (echo ??= view<Echo>('Echo', echoType.decode(echoes[0]!)));
+    },
+    get timing() {
+      const sum = { queue: 0, compute: 0 };
+      for (const bytes of echoes) {
+        const { timing } = echoType.decode(bytes) as unknown as WireEcho;
+        if (timing?.queue) sum.queue += seconds(timing.queue);
+        if (timing?.compute) sum.compute += seconds(timing.compute);
       }
-    }
-    for (const wire of reply.rowStatus) {
-      const status = view<RowStatus>('RowStatus', wire);
-      const row = status.row + part.first;
-      this.ok[row] = 0;
-      if (this.rowStatus.length < MAX_LISTED) {
-        this.rowStatus.push({ ...status, row });
-      }
-    }
-    this.rowsNotOk += toNumber(reply.rowsNotOk);
-    // Copied out of the reply, which takes many times its memory.
-    this.#echoes.push(Buffer.from(reply.echo));
-  }
+      return sum;
+    },
+  };
+}
 
-  #addList(name: string, list: number[], { first, rows }: Part): void {
-    if (list.length !== rows) {
-      throw brokenReply(
-        `the reply has ${list.length} ${name} for ${rows} rows`,
-      );
+/** Throws TorquedError if the reply to `part` is not what was asked for. */
+function addReply(
+  whole: Whole,
+  { quantities, shapeSizes }: Batch,
+  reply: WireReply,
+  part: Part,
+): void {
+  for (const quantity of quantities) {
+    for (const [name, shape] of Object.entries(RESULT_TABLES[quantity])) {
+      const result = reply.results?.[name];
+      if (LISTS.has(name)) {
+        if (result?.length) addList(whole, name, result, part);
+        continue;
+      }
+      if (!result) throw brokenReply(`the reply lacks ${name}`);
+      const { columns } = result;
+      const height = heightOf(shape, shapeSizes);
+      const table = (whole[name] ??= zeros(whole.rows, columns, height));
+      addRows(table as Matrix, name, result, part.first, part.rows);
     }
-    const type = LISTS.get(name)!;
-    if (type === 'double') this[name] ??= new Float64Array(this.rows);
-    else if (type === 'uint32') this[name] ??= new Uint32Array(this.rows);
-    else this[name] ??= new Array(this.rows);
-    const joined = this[name] as unknown[];
-    const isNumber = ArrayBuffer.isView(joined);
-    list.forEach((number, k) => {
-      joined[first + k] = isNumber ? number : enumName(enumType(type), number);
-    });
   }
+  for (const wire of reply.rowStatus) {
+    const status = view<RowStatus>('RowStatus', wire);
+    const row = status.row + part.first;
+    whole.ok[row] = 0;
+    if (whole.rowStatus.length < MAX_LISTED) {
+      whole.rowStatus.push({ ...status, row });
+    }
+  }
+  whole.rowsNotOk += toNumber(reply.rowsNotOk);
+}
+
+function addList(
+  whole: Whole,
+  name: string,
+  list: number[],
+  { first }: Part,
+): void {
+  const type = LISTS.get(name)!;
+  const isEnum = type !== 'double' && type !== 'uint32';
+  const Numbers = type === 'double' ? Float64Array : Uint32Array;
+  const joined = (whole[name] ??= new (isEnum ? Array : Numbers)(
+    whole.rows,
+  )) as unknown[];
+  list.forEach((number, k) => {
+    joined[first + k] = isEnum ? enumName(enumType(type), number) : number;
+  });
 }
 
 // The server counts rows from the start of its call.
@@ -280,6 +285,7 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
   const limits = { ...batch.limits, signal: over?.signal ?? signal };
 
   let whole: Whole | undefined;
+  const echoes: Uint8Array[] = [];
   const join = async (part: Part, reply: WireReply): Promise<void> => {
     limits.deadline = Date.now() + patienceMs;
     const unlisted = toNumber(reply.rowsNotOk) - reply.rowStatus.length;
@@ -295,8 +301,10 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
     if (total > 0 && rows !== part.rows) {
       throw brokenReply(`the reply has ${rows} rows of ${part.rows}`);
     }
-    whole ??= new Whole(total || rows);
-    whole.add(batch, reply, { first: part.first, rows });
+    whole ??= emptyWhole(total || rows, echoes);
+    addReply(whole, batch, reply, { first: part.first, rows });
+    // Copied out of the reply, which takes many times its memory.
+    echoes.push(Buffer.from(reply.echo));
     progress?.(part.first + rows, total || rows);
   };
 

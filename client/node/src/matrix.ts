@@ -85,33 +85,12 @@ export function zeros(rows: number, columns: number, rowsOfRow = 1): Matrix {
   return new Matrix(data, rows, columns, rowsOfRow);
 }
 
-/** torqued.v1.Array as it is sent. */
-export interface SentArray {
-  columns: number;
-  f64: Uint8Array;
-}
-
 /** torqued.v1.Array: one of its payloads, as the encoding says, holds rows. */
 export interface WireArray {
   columns: number;
   f64: Buffer;
   f32: Uint8Array;
   values: number[];
-}
-
-/** Rows of a table as they are sent, without copying; a single row goes along
- * whole. */
-export function rowsOfTable(
-  { data, rows, columns }: Matrix,
-  first: number,
-  count: number,
-): SentArray {
-  const [from, length] = rows === 1 ? [0, 1] : [first, count];
-  const at = data.byteOffset + from * columns * 8;
-  return {
-    columns,
-    f64: new Uint8Array(data.buffer, at, length * columns * 8),
-  };
 }
 
 /** How many numbers the array holds. */

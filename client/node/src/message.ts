@@ -13,21 +13,12 @@ export function toNumber(integer: unknown): number {
 
 /** "tipFrame" -> "tip_frame". */
 export function snakeName(name: string): string {
-  let snake = snakeNames.get(name);
-  if (snake === undefined) {
-    snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    snakeNames.set(name, snake);
-  }
-  return snake;
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
-
-const snakeNames = new Map<string, string>();
 
 /** "PATH_A" -> "pathA". */
 export function camelName(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/_[a-z0-9]/g, (pair) => pair.slice(1).toUpperCase());
+  return protobuf.util.camelCase(name.toLowerCase());
 }
 
 /** Makes what belongs to a type once. */

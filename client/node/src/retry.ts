@@ -1,5 +1,6 @@
 // When a call that failed is tried again: docs/retries.md.
 
+import { setTimeout } from 'node:timers/promises';
 import { TorquedError } from './errors.js';
 
 const FIRST_DELAY_MS = 50;
@@ -19,8 +20,8 @@ export interface CallLimits {
   /** Aborted when the client is closed. */
   readonly closing: AbortSignal;
   /** False: the first failure is final. */
-  retry: boolean;
-  readonly waiting: Waiting | undefined;
+  readonly retry: boolean;
+  readonly onRetry: Waiting | undefined;
 }
 
 /** Whether a failure may pass: of a call that changes nothing. */
@@ -37,32 +38,29 @@ export function hasNotBegun(error: TorquedError): boolean {
 }
 
 /** Resolves after that long; rejects with the reason of a signal at once. */
-export function sleep(
+export async function sleep(
   delayMs: number,
   ...signals: (AbortSignal | undefined)[]
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer);
-      for (const signal of signals) signal?.removeEventListener('abort', end);
-      const aborted = signals.find((signal) => signal?.aborted);
-      if (aborted) reject(aborted.reason);
-      else resolve();
-    };
-    const timer = setTimeout(end, delayMs);
-    for (const signal of signals) signal?.addEventListener('abort', end);
-    if (signals.some((signal) => signal?.aborted)) end();
-  });
+  const over = new AbortController();
+  const { signal: isOver } = over;
+  const end = () => over.abort();
+  for (const signal of signals) {
+    if (signal?.aborted) end();
+    signal?.addEventListener('abort', end, { signal: isOver });
+  }
+  await setTimeout(delayMs, undefined, { signal: isOver }).catch(() => {});
+  end();
+  for (const signal of signals) signal?.throwIfAborted();
 }
 
 /**
  * Runs `attempt` until it succeeds or fails for good, told whether it is another
- * try and by when it has to be done. Exponential backoff with jitter: 50 ms doubling
- * to 1 s, each wait 50 to 100 % of that, and at least what the server asks for. The
- * last try comes 50 ms before the deadline.
+ * try. It waits half to all of what doubles from 50 ms to 1 s, never below what the
+ * server asks for. The last try comes 50 ms before the deadline, if there is one.
  */
 export async function untilDone<T>(
-  attempt: (next: { again: boolean; end: number }) => Promise<T>,
+  attempt: (again: boolean) => Promise<T>,
   limits: CallLimits,
   isTransient: (error: TorquedError) => boolean = mayPass,
 ): Promise<T> {
@@ -71,28 +69,23 @@ export async function untilDone<T>(
   let before: TorquedError | undefined;
   for (let tries = 1; ; ++tries) {
     try {
-      return await attempt({ again: tries > 1, end: limits.deadline });
+      return await attempt(tries > 1);
     } catch (error) {
       signal?.throwIfAborted();
       closing.throwIfAborted();
       if (!(error instanceof TorquedError)) throw error;
-      const askedMs = error.retryDelayMs ?? 0;
-      // The deadline of a batch moves while it is answered.
       const lastMs = limits.deadline - LAST_TRY_MS - Date.now();
-      if (
-        !limits.retry ||
-        !isTransient(error) ||
-        lastMs <= 0 ||
-        askedMs > lastMs
-      ) {
+      const askedMs = error.retryDelayMs ?? 0;
+      const isInTime = lastMs > 0 && askedMs <= lastMs;
+      if (!limits.retry || !isTransient(error) || !isInTime) {
         throw withHistory(error, tries, before);
       }
       const jittered = longestMs * (0.5 + 0.5 * Math.random());
       longestMs = Math.min(longestMs * 2, LONGEST_DELAY_MS);
       const delayMs = Math.max(Math.min(jittered, lastMs), askedMs);
-      limits.waiting?.(error, delayMs);
-      await sleep(delayMs, signal, closing);
+      limits.onRetry?.(error, delayMs);
       before = error;
+      await sleep(delayMs, signal, closing);
     }
   }
 }

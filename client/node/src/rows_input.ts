@@ -1,7 +1,7 @@
 // Numbers of states, in the forms in which they may be given, as tables.
 
 import { badArgument } from './errors.js';
-import { Matrix, rowsOfTable, type SentArray, zeros } from './matrix.js';
+import { Matrix, zeros } from './matrix.js';
 import { checkNames, isList, snakeName, wrongKind } from './message.js';
 
 /**
@@ -177,15 +177,20 @@ export function countRows(
   return rows;
 }
 
-/** Rows [first, first + count) as fields of a message, without copying. */
+/** Rows [first, first + count) as fields of a message, without copying; a single
+ * row goes along whole. */
 export function chunkOf(
   inputs: Inputs,
   first: number,
   count: number,
-): Record<string, SentArray> {
-  const chunk: Record<string, SentArray> = {};
+): Record<string, object> {
+  const chunk: Record<string, object> = {};
   for (const name in inputs) {
-    chunk[name] = rowsOfTable(inputs[name]!, first, count);
+    const { data, rows, columns } = inputs[name]!;
+    const [from, length] = rows === 1 ? [0, 1] : [first, count];
+    const at = data.byteOffset + from * columns * 8;
+    const f64 = new Uint8Array(data.buffer, at, length * columns * 8);
+    chunk[name] = { columns, f64 };
   }
   return chunk;
 }

@@ -109,6 +109,25 @@ test('a call without a server is tried until its deadline', async () => {
   assert.ok(performance.now() - start > 900);
 });
 
+test('without a deadline a call is tried until its client is closed', async () => {
+  let [waits, clock] = [0, Date.now];
+  const client = new Client(NO_SERVER, {
+    deadlineMs: Infinity,
+    onRetry: () => {
+      waits += 1;
+      // An hour later for each.
+      Date.now = () => clock() + waits * 3_600_000;
+      if (waits === 3) client.close();
+    },
+  });
+  try {
+    await assert.rejects(client.serverInfo(), { code: 'CANCELLED' });
+  } finally {
+    Date.now = clock;
+  }
+  assert.equal(waits, 3);
+});
+
 for (const change of [
   (client) => client.registerUrdf('again', '<robot/>'),
   (client) => client.deleteModel('again'),
