@@ -9,10 +9,7 @@ namespace torqued::client {
 
 AsyncBatch::AsyncBatch(BatchJob job)
     : job_(std::move(job)),
-      request_(MakeRequest(job_.model, job_.quantities, *job_.options)) {
-  // One of each part, the start and the cancellation.
-  happenings_.reserve(kWindow + 2);
-}
+      request_(MakeRequest(job_.model, job_.quantities, *job_.options)) {}
 
 void AsyncBatch::Start() {
   job_.in_flight.Add(shared_from_this());
@@ -22,11 +19,11 @@ void AsyncBatch::Start() {
 void AsyncBatch::Post(std::function<void()> happening) {
   std::unique_lock lock(mutex_);
   if (done_) return;
-  happenings_.push_back(std::move(happening));
+  happenings_.push(std::move(happening));
   if (std::exchange(handling_, true)) return;
   while (!happenings_.empty()) {
     const std::function<void()> next = std::move(happenings_.front());
-    happenings_.erase(happenings_.begin());
+    happenings_.pop();
     lock.unlock();
     try {
       next();
@@ -44,19 +41,18 @@ void AsyncBatch::Begin() {
   rows_ = CountStates(*job_.states);
   rows_per_call_ =
       RowsPerCall(job_.quantities, *job_.states, *job_.options, job_.limits);
-  const std::int64_t calls = (rows_ + rows_per_call_ - 1) / rows_per_call_;
-  parts_ = std::vector<Part>(
-      static_cast<std::size_t>(std::clamp<std::int64_t>(calls, 1, kWindow)));
   SendMore();
 }
 
 void AsyncBatch::SendMore() {
-  while (!refused_ && (next_ == 0 || next_row_ < rows_) &&
-         next_ - joined_ < std::ssize(parts_)) {
-    Part& part = PartAt(next_++);
+  // Without rows there is one call, too.
+  const std::int64_t end = std::max<std::int64_t>(rows_, 1);
+  while (!refused_ && next_row_ < end && parts_.size() < kWindow) {
+    Part& part = parts_.emplace_back();
     part.range = {next_row_, std::min(rows_per_call_, rows_ - next_row_)};
     part.schedule.emplace(job_.deadline, job_.waiting);
-    part.end = next_row_ += part.range.count;
+    part.end = next_row_ + part.range.count;
+    next_row_ = std::max<std::int64_t>(part.end, 1);
     Send(part);
   }
 }
@@ -114,8 +110,8 @@ void AsyncBatch::Repeat(Part& part, std::chrono::nanoseconds delay) {
 }
 
 void AsyncBatch::JoinInTurn() {
-  while (joined_ < next_) {
-    Part& part = PartAt(joined_);
+  while (!parts_.empty()) {
+    Part& part = parts_.front();
     // In the order of rows, so that the same failure is told each time.
     if (part.error) throw Error(*part.error);
     if (!part.answered) return;
@@ -127,8 +123,7 @@ void AsyncBatch::JoinInTurn() {
     }
     if (part.range.count == rows_) {
       whole_ = JoinOne(part.reply, job_.quantities, *job_.options, rows_);
-      ++joined_;
-      return;
+      return parts_.pop_front();
     }
     if (part.range.first == 0) {
       whole_ = BeginJoin(part.reply, rows_);
@@ -147,14 +142,13 @@ void AsyncBatch::JoinInTurn() {
     }
     Join(part.reply, job_.quantities,
          job_.options->operational_space.sigma_min(), part.range, &whole_);
-    part.answered = false;
     const std::int64_t done = part.range.first + part.range.count;
     if (job_.options->progress) job_.options->progress(done, rows_);
     if (done < part.end) {
       part.range = {done, std::min(kMaxListedRows, part.end - done)};
       return Send(part);
     }
-    ++joined_;
+    parts_.pop_front();
   }
 }
 
@@ -168,10 +162,6 @@ void AsyncBatch::Fail(std::exception_ptr failure) {
 }
 
 void AsyncBatch::Cancel() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (done_ || std::exchange(cancelled_, true)) return;
-  }
   Post([] {
     throw Error(grpc::StatusCode::CANCELLED, "the call was cancelled");
   });

@@ -7,12 +7,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <queue>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -53,7 +55,7 @@ struct BatchJob {
 class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
  public:
   /// Enough to keep both ends of a connection busy.
-  static constexpr std::int64_t kWindow = 8;
+  static constexpr std::size_t kWindow = 8;
 
   explicit AsyncBatch(BatchJob job);
 
@@ -85,9 +87,6 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   void Begin();
   void OnReply(Part& part, const grpc::Status& status);
 
-  Part& PartAt(std::int64_t number) {
-    return parts_[static_cast<std::size_t>(number) % parts_.size()];
-  }
   void SendMore();
   void Send(Part& part);
   void Repeat(Part& part, std::chrono::nanoseconds delay);
@@ -99,12 +98,10 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
 
   // Of the thread that handles events.
   v1::ComputeRequest request_;  // of the call that begins
-  std::vector<Part> parts_;
+  std::deque<Part> parts_;      // in flight or not joined yet
   std::int64_t rows_ = 0;
   std::int64_t rows_per_call_ = 1;
   std::int64_t next_row_ = 0;  // the first that is in no part yet
-  std::int64_t next_ = 0;      // the number of the part that has it
-  std::int64_t joined_ = 0;
   int under_way_ = 0;
   bool pinned_ = false;
   bool refused_ = false;  // a failure that is final waits for its turn
@@ -114,9 +111,8 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   std::promise<Evaluation> result_;
 
   std::mutex mutex_;  // guards what follows
-  std::vector<std::function<void()>> happenings_;
+  std::queue<std::function<void()>> happenings_;
   bool handling_ = false;
-  bool cancelled_ = false;
   bool done_ = false;
 };
 

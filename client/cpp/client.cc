@@ -286,19 +286,6 @@ void Client::DeleteModel(
 Evaluation Client::Compute(const std::string& model, Quantities quantities,
                            const States& states,
                            const ComputeOptions& options) const {
-  const std::int64_t rows = CountStates(states);
-  if (rows <= 1 ||
-      rows <= RowsPerCall(quantities, states, options, connection_->limits)) {
-    // Without the way through gRPC's threads and back.
-    v1::ComputeRequest request = MakeRequest(model, quantities, options);
-    AddRows(states, options, {0, rows}, &request);
-    const v1::ComputeReply reply =
-        connection_->Ask(connection_->dynamics, &v1::Dynamics::Stub::Compute,
-                         request, Effect::kNone, options.deadline);
-    if (rows <= kMaxListedRows || ListsAll(reply)) {
-      return JoinOne(reply, quantities, options, rows);
-    }
-  }
   // Not copied, for the caller waits.
   const std::shared_ptr<void> nothing;
   return PendingEvaluation(

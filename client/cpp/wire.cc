@@ -135,7 +135,8 @@ void DecodeRows(const v1::Array& array, const char* what, Eigen::Index first,
   const bool fits = row_bytes == 0
                         ? bytes == 0
                         : bytes % row_bytes == 0 && bytes / row_bytes == count;
-  if (!fits || (first > 0 && batch->cols() != columns)) {
+  if (!fits || count > total - first ||
+      (first > 0 && batch->cols() != columns)) {
     Refuse(std::string("has ") + what + " that does not fit " +
            std::to_string(count) + " rows");
   }
