@@ -122,14 +122,13 @@ struct Client::Connection {
   template <class Stub, class Request, class Reply>
   Reply Ask(const std::unique_ptr<Stub>& stub,
             Method<Stub, Request, Reply> method, const Request& request,
-            Effect effect = Effect::kNone,
-            std::optional<std::chrono::milliseconds> deadline = {}) const {
+            Effect effect = Effect::kNone) const {
     Reply reply;
     Call(
         [&](grpc::ClientContext& context) {
           return (stub.get()->*method)(&context, request, &reply);
         },
-        DeadlineOf(deadline), effect);
+        DeadlineOf(), effect);
     return reply;
   }
 

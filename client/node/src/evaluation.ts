@@ -235,39 +235,31 @@ function countedFromStart(error: unknown, { first }: Part): unknown {
   return error.with(error.message.replace(words, `$1 ${row}`), { row });
 }
 
-function requestOf({ what, inputs }: Batch, { first, rows }: Part): object {
-  const states: Record<string, object> = chunkOf(inputs, first, rows);
+async function answerTo(
+  { what, inputs, channel }: Batch,
+  limits: CallLimits,
+  part: Part,
+): Promise<WireReply> {
+  const states: Record<string, object> = chunkOf(inputs, part.first, part.rows);
   const wrench = states['tipWrenchOnEnvironment'];
   if (wrench) {
     const referenceFrame = what.tipWrenchReferenceFrame;
     states['tipWrenchOnEnvironment'] = { wrench, referenceFrame };
   }
-  return Object.assign(states, what);
-}
-
-async function answerTo(
-  batch: Batch,
-  limits: CallLimits,
-  part: Part,
-): Promise<WireReply> {
-  const request = requestOf(batch, part);
-  const attempt = async (): Promise<WireReply> => {
+  const request = Object.assign(states, what);
+  const attempt = (): Promise<WireReply> => {
     const { deadline } = limits;
-    try {
-      return await batch.channel.unary(METHODS.compute, request, limits);
-    } catch (error) {
-      const isLate =
-        error instanceof TorquedError && error.code === 'DEADLINE_EXCEEDED';
+    const reply = channel.unary<WireReply>(METHODS.compute, request, limits);
+    return reply.catch((error) => {
+      const isLate = error?.code === 'DEADLINE_EXCEEDED';
       // Others have been answered since.
       if (isLate && deadline < limits.deadline) return attempt();
       throw error;
-    }
+    });
   };
-  try {
-    return await untilDone(attempt, limits);
-  } catch (error) {
+  return untilDone(attempt, limits).catch((error) => {
     throw countedFromStart(error, part);
-  }
+  });
 }
 
 /** Some parts are asked for ahead; they are joined in the order of their rows. The
@@ -297,10 +289,7 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
     }
     // Without joints there is nothing to count states by: the server's word
     // counts.
-    const rows = toNumber(reply.rows);
-    if (total > 0 && rows !== part.rows) {
-      throw brokenReply(`the reply has ${rows} rows of ${part.rows}`);
-    }
+    const rows = total > 0 ? part.rows : toNumber(reply.rows);
     whole ??= emptyWhole(total || rows, echoes);
     addReply(whole, batch, reply, { first: part.first, rows });
     // Copied out of the reply, which takes many times its memory.
