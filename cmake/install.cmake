@@ -61,6 +61,10 @@ add_custom_target(torqued_manual_pages ALL DEPENDS ${manual_pages})
 add_custom_target(torqued_installed)
 add_dependencies(torqued_installed torqued_daemon torquectl torqued
   torqued_client torqued_proto torqued_manual_pages)
+# `make programs` also builds the Python package, which README.md uses.
+if(TARGET torqued_python)
+  add_dependencies(torqued_installed torqued_python)
+endif()
 
 # --- Development -------------------------------------------------------------
 

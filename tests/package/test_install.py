@@ -1,7 +1,7 @@
 """Programs are built and run against the installed libraries.
 
 The build is installed to a prefix, which then moves, as an archive does that is
-unpacked elsewhere. The programs and their CMakeLists.txt are the README's.
+unpacked elsewhere. The programs and their CMakeLists.txt are those of the documentation.
 """
 
 import os
@@ -106,7 +106,7 @@ def build(source, directory, **variables):
 
 
 def run_beside_models(program):
-    """Runs one of the README's programs, with the installed robots for those
+    """Runs one of the programs of the documentation, with the installed robots for those
     of the source directory, and no server but the installed one."""
     place = WORK / "run"
     models = place / "deploy" / "models"
@@ -119,20 +119,24 @@ def run_beside_models(program):
     return succeed(program, cwd=place, env=environment)
 
 
-def test_programs_of_the_readme():
-    readme = SOURCE / "README.md"
-    source = WORK / "consumer"
-    source.mkdir()
-    (source / "CMakeLists.txt").write_text(
-        snippets(readme, "cmake package")[0])
-    (source / "planner.cc").write_text(snippets(readme, "cpp client")[0])
-    (source / "in_process.cc").write_text(snippets(readme, "cpp core")[0])
-    build(source, source / "build")
+CPP_PAGE = SOURCE / "docs" / "cpp.md"
 
-    printed = run_beside_models(source / "build" / "planner")
-    assert re.search(r"tau of the last state:( +\S+){6}\n", printed)
-    assert "rows not OK: 0" in printed
-    printed = run_beside_models(source / "build" / "in_process")
+
+def test_programs_of_the_documentation():
+    for name, lines, program in (
+            ("arm", snippets(CPP_PAGE, "cmake page"),
+             snippets(SOURCE / "README.md", "cpp client")),
+            ("in_process", snippets(CPP_PAGE, "cmake core"),
+             snippets(CPP_PAGE, "cpp core"))):
+        source = WORK / name
+        source.mkdir()
+        (source / "CMakeLists.txt").write_text(lines[0])
+        (source / f"{name}.cc").write_text(program[0])
+        build(source, source / "build")
+
+    printed = run_beside_models(WORK / "arm" / "build" / "arm")
+    assert len(printed.split()) == 6
+    printed = run_beside_models(WORK / "in_process" / "build" / "in_process")
     back = re.search(r"back: (.*)", printed).group(1).split()
     assert [round(float(x), 9) for x in back] == [2.0] * 7
 
@@ -166,8 +170,7 @@ def test_robot_in_a_program_for_wider_vectors_than_the_library():
     source = WORK / "wide"
     source.mkdir()
     (source / "CMakeLists.txt").write_text(
-        snippets(SOURCE / "README.md", "cmake package")[0])
-    (source / "planner.cc").write_text("int main() {}")
+        snippets(CPP_PAGE, "cmake core")[0])
     (source / "in_process.cc").write_text(ROBOT_PROGRAM)
     build(source, source / "build", CMAKE_CXX_FLAGS=os.environ[
         "TEST_COMPILER_FLAGS"] + " -mavx2")
@@ -176,14 +179,13 @@ def test_robot_in_a_program_for_wider_vectors_than_the_library():
 
 
 def test_tour_of_the_cpp_client():
-    page = SOURCE / "docs" / "cpp.md"
     source = WORK / "tour"
     source.mkdir()
-    (source / "CMakeLists.txt").write_text(snippets(page, "cmake page")[0])
-    (source / "arm.cc").write_text(program(page))
+    (source / "CMakeLists.txt").write_text(snippets(CPP_PAGE, "cmake page")[0])
+    (source / "arm.cc").write_text(program(CPP_PAGE))
     build(source, source / "build")
     printed = run_beside_models(source / "build" / "arm")
-    assert printed == "".join(snippets(page, "text"))
+    assert printed == "".join(snippets(CPP_PAGE, "text"))
 
 
 def test_core_needs_no_grpc_and_its_headers_stand_alone():

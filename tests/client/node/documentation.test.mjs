@@ -1,4 +1,4 @@
-// The programs of docs/node.md run, and end.
+// The programs of README.md and docs/node.md run, and end.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -14,8 +14,10 @@ const run = promisify(execFile);
 const HERE = dirname(fileURLToPath(import.meta.url));
 const FENCE = /^```js (\w+)\n([^]*?)^```$/gm;
 
-const page = readFileSync(join(SOURCE, 'docs', 'node.md'), 'utf8');
-const programs = Array.from(page.matchAll(FENCE), ([, name, text]) => ({
+const pages = ['README.md', 'docs/node.md']
+  .map((page) => readFileSync(join(SOURCE, page), 'utf8'))
+  .join('');
+const programs = Array.from(pages.matchAll(FENCE), ([, name, text]) => ({
   name,
   text,
 }));
@@ -31,7 +33,7 @@ const AFTER = 'client.close(); await server.close();';
 
 async function outputOf({ name, text }) {
   const file = join(HERE, `documented-${name}.mjs`);
-  const program = name === 'first' ? text : BEFORE + text + AFTER;
+  const program = name === 'first' || name === 'readme' ? text : BEFORE + text + AFTER;
   writeFileSync(file, program);
   const { stdout } = await run(process.execPath, [file], {
     cwd: SOURCE,
@@ -41,6 +43,7 @@ async function outputOf({ name, text }) {
 }
 
 const EXPECTED = {
+  readme: /^Float64Array\(6\) \[\s+-?[\d.e-]+,\s+-6\.0475/,
   first: /panda_joint7 -?[\d.e-]+ N m/,
   states: /^$/,
   quantities: /Float64Array\(3\).* 3\n$/s,
