@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Measure, and write the tables of docs/performance.md.
+"""Measure, and write the tables of bench/results.md.
 
     report.py BUILD_DIR [--force] [--page FILE] [flags of torqued_bench]
 

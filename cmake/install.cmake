@@ -19,9 +19,9 @@ foreach(page
     README.md deploy/grafana/torqued.json deploy/haproxy/torqued.cfg
     deploy/models/README.md
     deploy/nginx/torqued.conf deploy/prometheus/alerts.yml
-    docs/architecture.md docs/conventions.md docs/coverage.md docs/cpp.md docs/engine.md
+    docs/architecture.md docs/conventions.md docs/coverage.md docs/cpp.md
     docs/lint.md docs/node.md docs/other-languages.md docs/performance.md
-    docs/precision.md docs/python.md docs/quantities.md
+    docs/python.md docs/quantities.md
     docs/retries.md docs/security.md docs/server.md docs/singularity.md
     docs/singularity.svg docs/trajectory.md)
   cmake_path(GET page PARENT_PATH directory)

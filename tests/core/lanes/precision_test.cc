@@ -1,5 +1,5 @@
-// How far single precision is from double: the figures that docs/precision.md
-// tells users are what this prints.
+// How far single precision is from double: the figures in precision.md
+// are what this prints.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ double Quantile(std::vector<double>& errors, double share) {
   return *at;
 }
 
-/// The largest error of a robot that docs/precision.md has in a row of its
+/// The largest error of a robot that precision.md has in a row of its
 /// table. Λ and η as they stand lose digits next to singular poses; where
 /// hardly one would be left they come in double precision.
 double Published(const std::string& row, int robot) {
