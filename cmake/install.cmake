@@ -15,15 +15,12 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/models/
   FILES_MATCHING PATTERN *.urdf)
 
 # As in the source directory, so that the links between them hold.
+file(GLOB pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/*.svg)
 foreach(page
     README.md deploy/grafana/torqued.json deploy/haproxy/torqued.cfg
-    deploy/models/README.md
-    deploy/nginx/torqued.conf deploy/prometheus/alerts.yml
-    docs/architecture.md docs/conventions.md docs/coverage.md docs/cpp.md
-    docs/lint.md docs/node.md docs/other-languages.md docs/performance.md
-    docs/python.md docs/quantities.md
-    docs/retries.md docs/security.md docs/server.md docs/singularity.md
-    docs/singularity.svg docs/trajectory.md)
+    deploy/models/README.md deploy/nginx/torqued.conf deploy/prometheus/alerts.yml
+    ${pages})
   cmake_path(GET page PARENT_PATH directory)
   install(FILES ${PROJECT_SOURCE_DIR}/${page}
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/${directory} COMPONENT Runtime)

@@ -20,7 +20,6 @@ SERVER = os.path.join(SOURCE, "docs", "server.md")
 TRAJECTORY = os.path.join(SOURCE, "docs", "trajectory.md")
 CPP = os.path.join(SOURCE, "docs", "cpp.md")
 PYTHON = os.path.join(SOURCE, "docs", "python.md")
-SINGULARITY = os.path.join(SOURCE, "docs", "singularity.md")
 
 
 def in_folder(text, folder):
@@ -52,7 +51,7 @@ def test_a_call_prints_what_is_shown(path, number):
 
 
 @pytest.mark.parametrize(
-    "path", [README, SERVER, QUANTITIES, TRAJECTORY, SINGULARITY])
+    "path", [README, SERVER, QUANTITIES, TRAJECTORY])
 def test_shell_lines_succeed(path, tmp_path):
     for block in snippets(path, "sh"):
         # The reader's own build directory; here PATH has this build's.

@@ -1,4 +1,4 @@
-"""The figure of docs/singularity.md shows what the service answers."""
+"""The figure of docs/quantities.md shows what the service answers."""
 
 import os
 import pathlib

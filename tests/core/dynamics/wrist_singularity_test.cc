@@ -1,5 +1,5 @@
 // A six-axis arm on its way through the singularity of its wrist, as
-// docs/singularity.md describes it.
+// docs/quantities.md describes it.
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
