@@ -15,7 +15,7 @@ enum class Severity : std::uint8_t { kInfo, kWarning, kError };
 
 // What a finding is about, a row each: enumerator, name, and severity with
 // Validation::kDefault; errors first, then warnings, then infos. Validation
-// makes errors of some warnings, and warnings of some errors. docs/lint.md
+// makes errors of some warnings, and warnings of some errors. docs/robots.md
 // explains them.
 #define TORQUED_LINT_CODES(X)                                \
   X(kMalformedXml, "malformed-xml", kError)                  \
@@ -85,7 +85,7 @@ enum class Validation : std::uint8_t {
   /// An error always.
   kStrict,
   /// A warning if the mass matrix is regular: at q = 0 and at up to 32 random
-  /// states no pivot is lost, as docs/lint.md says.
+  /// states no pivot is lost, as docs/robots.md says.
   kLenient,
 };
 

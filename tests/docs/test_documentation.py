@@ -15,6 +15,7 @@ from extract_snippets import snippets
 SOURCE = os.environ["TEST_SOURCE"]
 BIN = os.environ["TEST_BIN"]
 README = os.path.join(SOURCE, "README.md")
+ROBOTS = os.path.join(SOURCE, "docs", "robots.md")
 QUANTITIES = os.path.join(SOURCE, "docs", "quantities.md")
 SERVER = os.path.join(SOURCE, "docs", "server.md")
 TRAJECTORY = os.path.join(SOURCE, "docs", "trajectory.md")
@@ -51,7 +52,7 @@ def test_a_call_prints_what_is_shown(path, number):
 
 
 @pytest.mark.parametrize(
-    "path", [README, SERVER, QUANTITIES, TRAJECTORY])
+    "path", [README, ROBOTS, SERVER, QUANTITIES, TRAJECTORY])
 def test_shell_lines_succeed(path, tmp_path):
     for block in snippets(path, "sh"):
         # The reader's own build directory; here PATH has this build's.

@@ -24,7 +24,7 @@ TEST(LintDocs, ExplainEveryCodeWithItsSeverity) {
   const std::regex row(
       R"re(\| `([a-z0-9-]+)` \|([^|]+)\|([^|]{11,})\|([^|]{6,})(\|.*)?)re");
   std::map<std::string, std::string> severities;
-  std::ifstream file(TORQUED_SOURCE_DIR "/docs/lint.md");
+  std::ifstream file(TORQUED_SOURCE_DIR "/docs/robots.md");
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("| `")) continue;
     std::smatch cells;
