@@ -1,9 +1,7 @@
-"""What is compared: the functions of docs/conventions.md, and tree.urdf in
-states and in parts, for models of libraries that read no URDF here."""
+"""tree.urdf in states and in parts, for libraries that read no URDF here."""
 
 import os
 import pathlib
-import sys
 import types
 import typing
 import xml.etree.ElementTree as ET
@@ -11,26 +9,11 @@ import xml.etree.ElementTree as ET
 import numpy as np
 
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
-sys.path.append(str(SOURCE / "tests" / "docs"))
-
-# pylint: disable=wrong-import-position
-from extract_snippets import snippets
-
 PAGE = SOURCE / "docs" / "conventions.md"
 URDF = SOURCE / "tests" / "conventions" / "tree.urdf"
 TEXT = URDF.read_text(encoding="utf-8")
 FRAMES = ("local", "local_world_aligned", "world")
 SKEW_GRAVITY = [1.2, -0.7, -9.3]
-
-
-def page(*kinds):
-    """The code of the blocks of these kinds, in the order of the kinds, as a
-    module, run as it stands there."""
-    module = types.SimpleNamespace()
-    for kind in kinds:
-        for block in snippets(PAGE, kind):
-            exec(compile(block, f"{PAGE} ({kind})", "exec"), module.__dict__)
-    return module
 
 
 class State(typing.NamedTuple):

@@ -3,11 +3,10 @@
 import PyKDL
 import numpy as np
 import pytest
+from torqued import convert
 
-from setting import (FRAMES, PAGE, SKEW_GRAVITY, body, close, joints_to, page,
+from setting import (FRAMES, PAGE, SKEW_GRAVITY, body, close, joints_to,
                      states, without_branch)
-
-common = page("python", "python kdl")
 
 
 def vector(numbers):
@@ -63,18 +62,18 @@ def inverse_dynamics(chain, s, last=None):
     if last is not None:
         forces[-1] = last
     return solved(PyKDL.ChainIdSolver_RNE(chain, vector(SKEW_GRAVITY)),
-                  "CartToJnt", *map(common.to_kdl, (s.q, s.v, s.a)), forces)
+                  "CartToJnt", *map(convert.to_kdl, (s.q, s.v, s.a)), forces)
 
 
 def dynamics(chain, method, *arguments):
     return solved(PyKDL.ChainDynParam(chain, vector(SKEW_GRAVITY)), method,
-                  *map(common.to_kdl, arguments))
+                  *map(convert.to_kdl, arguments))
 
 
 def tip(s):
     frame = PyKDL.Frame()
     PyKDL.ChainFkSolverPos_recursive(CHAIN).JntToCart(
-        common.to_kdl(s.q), frame)
+        convert.to_kdl(s.q), frame)
     return frame
 
 
@@ -88,8 +87,8 @@ def test_model(arm):
     # yaw and roll are continuous; KDL has one number for each, beyond a turn.
     assert CHAIN.getNrOfJoints() == 3
     s = states(3, 1)[0]
-    close(common.pose_from_kdl(tip(s._replace(q=s.q + [6 * np.pi, 0, 0]))),
-          common.pose_from_kdl(tip(s)))
+    close(convert.pose_from_kdl(tip(s._replace(q=s.q + [6 * np.pi, 0, 0]))),
+          convert.pose_from_kdl(tip(s)))
 
 
 def test_branches_are_left_out(robot, arm):
@@ -104,16 +103,16 @@ def test_motion_of_the_tip(arm):
     aligned = {"reference_frame": "local_world_aligned"}
     for s in states(3):
         frame, T = tip(s), arm.frame_pose(s.q)
-        close(common.pose_from_kdl(frame), T)
+        close(convert.pose_from_kdl(frame), T)
         quaternion = np.array(frame.M.GetQuaternion())
-        close(common.quaternion(T[:3, :3]), quaternion * np.sign(quaternion[3]))
-        state = PyKDL.JntArrayVel(common.to_kdl(s.q), common.to_kdl(s.v))
+        close(convert.quaternion(T[:3, :3]), quaternion * np.sign(quaternion[3]))
+        state = PyKDL.JntArrayVel(convert.to_kdl(s.q), convert.to_kdl(s.v))
         moving, J = PyKDL.FrameVel(), PyKDL.Jacobian(3)
         PyKDL.ChainFkSolverVel_recursive(CHAIN).JntToCart(state, moving)
         close(arm.frame_velocity(s.q, s.v, **aligned),
-              common.from_kdl(moving.GetTwist()))
-        PyKDL.ChainJntToJacSolver(CHAIN).JntToJac(common.to_kdl(s.q), J)
-        close(arm.jacobian(s.q, **aligned), common.jacobian_from_kdl(J))
+              convert.from_kdl(moving.GetTwist()))
+        PyKDL.ChainJntToJacSolver(CHAIN).JntToJac(convert.to_kdl(s.q), J)
+        close(arm.jacobian(s.q, **aligned), convert.jacobian_from_kdl(J))
         for name, represent in zip(FRAMES, (
                 "setBodyFixedRepresentation", None,
                 "setInertialRepresentation")):
@@ -123,7 +122,7 @@ def test_motion_of_the_tip(arm):
             drift = PyKDL.Twist()
             assert solver.JntToJacDot(state, drift) == 0
             close(arm.jacobian_drift(s.q, s.v, reference_frame=name),
-                  common.from_kdl(drift))
+                  convert.from_kdl(drift))
 
 
 def test_equation_of_motion(arm):
@@ -139,11 +138,11 @@ def test_equation_of_motion(arm):
 
 def test_external_forces(arm):
     wrench = np.arange(1.0, 7.0)
-    there = common.wrench_to_kdl(wrench)
+    there = convert.wrench_to_kdl(wrench)
     close([there.torque[0], there.force[2]], [1, 6])
-    close(common.from_kdl(there), wrench)
+    close(convert.from_kdl(there), wrench)
     for s in states(3):
-        theirs = inverse_dynamics(CHAIN, s, common.wrench_to_kdl(-s.wrench))
+        theirs = inverse_dynamics(CHAIN, s, convert.wrench_to_kdl(-s.wrench))
         close(arm.inverse_dynamics(s.q, s.v, s.a, tip_wrench_on_environment=s.wrench), theirs)
         close(arm.inverse_dynamics(
             s.q, s.v, s.a, external_wrenches_on_robot={"tool": -s.wrench}), theirs)
@@ -153,15 +152,14 @@ def test_armature(arm):
     armature = np.array([0.2, 0.5, 0.1])
     geared = make_chain(armature, damping=7.0)
     for s in states(3):
-        close(common.with_armature(arm.mass_matrix(s.q), armature),
+        close(arm.mass_matrix(s.q) + np.diag(armature),
               dynamics(geared, "JntToMass", s.q))
         # The damping has no part in it.
-        close(common.tau_with_armature(
-            arm.inverse_dynamics(s.q, s.v, s.a), armature, s.a),
-            inverse_dynamics(geared, s))
+        close(arm.inverse_dynamics(s.q, s.v, s.a) + armature * s.a,
+              inverse_dynamics(geared, s))
 
 
 def test_inertias():
     about_origin = rigid_body("forearm").getRotationalInertia()
     close(np.array([about_origin[k] for k in range(9)]).reshape(3, 3),
-          common.about_origin(*body("forearm")))
+          convert.about_origin(*body("forearm")))

@@ -6,10 +6,9 @@ import subprocess
 
 import numpy as np
 import pytest
+from torqued import convert
 
-from setting import PAGE, SKEW_GRAVITY, TEXT, body, close, page, states
-
-common = page("python")
+from setting import PAGE, SKEW_GRAVITY, TEXT, body, close, states
 
 # MuJoCo finds the principal axes of inertias to some 5e-7 of them, the largest
 # error seen, and less in what is made of all of them.
@@ -41,7 +40,7 @@ class Answers:
 
 @pytest.fixture(scope="module", name="path")
 def model_for_mujoco(tmp_path_factory):
-    return written(tmp_path_factory.mktemp("mujoco"), common.for_mujoco(TEXT))
+    return written(tmp_path_factory.mktemp("mujoco"), convert.for_mujoco(TEXT))
 
 
 @pytest.fixture(scope="module", name="robot")
@@ -70,7 +69,7 @@ def test_urdf_settings(path, tmp_path):
         '<robot name="tree">',
         '<!-- was <robot name="old"> --><robot name="a > b">')
     assert behind_comments != TEXT
-    odd = written(tmp_path, common.for_mujoco(behind_comments))
+    odd = written(tmp_path, convert.for_mujoco(behind_comments))
     assert ask(odd).raw["bodies"] == kept
 
 
@@ -96,17 +95,17 @@ def test_motion_of_the_tip(path, robot):
     for s in states(4):
         theirs, T = ask(path, s), robot.frame_pose(s.q)
         close(theirs["xpos"], T[:3, 3])
-        close(common.rotation(common.xyzw(theirs["xquat"])), T[:3, :3])
-        close(common.wxyz(common.quaternion(T[:3, :3])),
+        close(convert.rotation(convert.xyzw(theirs["xquat"])), T[:3, :3])
+        close(convert.wxyz(convert.quaternion(T[:3, :3])),
               theirs["xquat"] * np.sign(theirs["xquat"][0]))
         close(robot.jacobian(s.q, reference_frame=ALIGNED), np.vstack([
             theirs["jacr"].reshape(3, 4), theirs["jacp"].reshape(3, 4)]))
         twist = robot.frame_velocity(s.q, s.v, reference_frame=ALIGNED)
         close(theirs["mj_objectVelocity"], twist)
         close(theirs["mj_objectVelocity_local"], robot.frame_velocity(s.q, s.v))
-        close(common.twist_at(
+        close(convert.twist_at(
             theirs["cvel"], theirs["xpos"] - theirs["subtree_com_of_root"]), twist)
-        close(common.acceleration_from_mujoco(
+        close(convert.acceleration_from_mujoco(
             theirs["mj_objectAcceleration"], theirs["gravity"]),
             robot.frame_acceleration(
                 s.q, s.v, s.a, reference_frame=ALIGNED).frame_acceleration_classical)
@@ -138,10 +137,10 @@ def test_forward_dynamics(path, robot):
         close(-theirs["dof_damping"] * s.v, theirs["qfrc_passive"])
         close(theirs["M"].reshape(4, 4) @ theirs["qacc"] + theirs["qfrc_bias"],
               s.tau + theirs["qfrc_passive"], COARSE)
-        xfrc = common.xfrc_from_wrench(s.wrench, theirs["xpos"], theirs["xipos"])
+        xfrc = convert.xfrc_from_wrench(s.wrench, theirs["xpos"], theirs["xipos"])
         close(robot.forward_dynamics(
             s.q, s.v, s.tau, viscous_friction=True,
-            tip_wrench_on_environment=common.tip_wrench(s.wrench), tip_wrench_reference_frame=ALIGNED),
+            tip_wrench_on_environment=-s.wrench, tip_wrench_reference_frame=ALIGNED),
             ask(path, s, qfrc_applied=s.tau, frictionloss=False,
                 xfrc_applied=xfrc)["qacc"], COARSE)
 
@@ -169,7 +168,7 @@ def test_friction(path, robot):
 
 
 def assert_inertia(theirs, link, forearm):
-    close(common.inertia_from_mujoco(
+    close(convert.inertia_from_mujoco(
         theirs.of_body("body_inertia", link, 3),
         theirs.of_body("body_iquat", link, 4)), forearm.inertia, PRINCIPAL)
 
@@ -186,7 +185,8 @@ def test_inertias(path):
 def test_mjcf(tmp_path, client):
     """One link on a hinge, written for MuJoCo by the page and for us in URDF."""
     forearm = body("forearm")
-    numbers = " ".join(map(repr, common.fullinertia(forearm.inertia)))
+    numbers = " ".join(repr(float(forearm.inertia[i])) for i in (
+        (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
     center = " ".join(map(str, forearm.center))
     path = tmp_path / "hinge.xml"
     path.write_text(f"""<mujoco><worldbody><body name="link">
@@ -207,8 +207,7 @@ def test_mjcf(tmp_path, client):
         <child link="link"/><axis xyz="0 1 0"/></joint><link name="link">
         <inertial><mass value="{forearm.mass}"/><origin xyz="{center}"/>
         <inertia {six}/></inertial></link></robot>""")
-    close(common.with_armature(hinge.mass_matrix([0.4]), armature),
+    close(hinge.mass_matrix([0.4]) + np.diag(armature),
           theirs["M"].reshape(1, 1), COARSE)
-    close(common.tau_with_armature(
-        hinge.inverse_dynamics([0.4], a=[1.5]), armature, [1.5]),
-        theirs["qfrc_inverse"], COARSE)
+    close(hinge.inverse_dynamics([0.4], a=[1.5]) + armature * [1.5],
+          theirs["qfrc_inverse"], COARSE)

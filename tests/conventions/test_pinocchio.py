@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 import torqued
+from torqued import convert
 
-from setting import FRAMES, URDF, body, close, page
+from setting import FRAMES, URDF, body, close
 
-common = page("python")
 RECORDED = json.loads((URDF.parent / "recorded" / "pinocchio.json").read_text(
     encoding="utf-8"))
 NQS = [joint["nq"] for joint in RECORDED["joints"]]
@@ -37,7 +37,7 @@ def recorded_state(request):
 @pytest.fixture(name="s")
 def state(theirs):
     """q, v, a, tau of ours, by the page's conversion."""
-    return (common.from_pinocchio(theirs["q"], NQS), theirs["v"], theirs["a"],
+    return (convert.from_pinocchio(theirs["q"], NQS), theirs["v"], theirs["a"],
             theirs["tau"])
 
 
@@ -57,15 +57,15 @@ def test_model(robot):
 
 
 def test_configurations(robot, theirs):
-    angles = common.from_pinocchio(theirs["q"], NQS)
+    angles = convert.from_pinocchio(theirs["q"], NQS)
     given = theirs.by_name("angle", robot.joint_names)
-    close(common.to_pinocchio(given, NQS), theirs["q"])
+    close(convert.to_pinocchio(given, NQS), theirs["q"])
     # But for whole turns of what turns on and on.
     turns = (angles - given) / (2 * np.pi)
     close(turns, np.round(turns))
     assert set(np.flatnonzero(np.round(turns))) <= {
         i for i, nq in enumerate(NQS) if nq == 2}
-    close(RECORDED["neutral"], common.to_pinocchio(np.zeros(robot.nv), NQS))
+    close(RECORDED["neutral"], convert.to_pinocchio(np.zeros(robot.nv), NQS))
     for kind in "v", "a", "tau":
         close(theirs[kind], theirs.by_name(kind, robot.joint_names))
 
@@ -73,8 +73,8 @@ def test_configurations(robot, theirs):
 def test_quaternions():
     q = np.array(RECORDED["free_flyer"]["q"])
     T = np.array(RECORDED["free_flyer"]["oMi"])
-    close(common.rotation(q[3:]), T[:3, :3])
-    close(common.quaternion(T[:3, :3]), q[3:])
+    close(convert.rotation(q[3:]), T[:3, :3])
+    close(convert.quaternion(T[:3, :3]), q[3:])
     close(q[:3], T[:3, 3])
 
 
@@ -91,7 +91,7 @@ def test_motion_of_the_tip(robot, theirs, s):
                 (acceleration.frame_acceleration, "Acceleration"),
                 (acceleration.frame_acceleration_classical, "ClassicalAcceleration")):
             expected = theirs[frame.upper()]["getFrame" + name]
-            close(ours, common.swapped(expected,
+            close(ours, convert.swapped(expected,
                                        axis=-2 if expected.ndim > 1 else -1))
 
 
@@ -110,49 +110,47 @@ def test_equation_of_motion(robot, theirs, s):
     # Data began as zeros, and below the diagonal it still is.
     assert not np.tril(in_cpp, -1).any()
     assert np.abs(np.tril(M, -1)).max() > 0.01
-    close(common.symmetric_from_upper(in_cpp), M)
+    close(np.triu(in_cpp) + np.triu(in_cpp, 1).T, M)
 
 
 def test_external_forces(robot, theirs, s):
     q, v, a, tau = s
-    on_tool = common.swapped(theirs["force_on_tool_local"])
-    on_hand = common.swapped(theirs["force_on_joint_of_tool"])
+    on_tool = convert.swapped(theirs["force_on_tool_local"])
+    on_hand = convert.swapped(theirs["force_on_joint_of_tool"])
     for words in (
             {"external_wrenches_on_robot": {"tool": on_tool}},
             {"external_wrenches_on_robot": {"hand": on_hand}},
-            {"tip_wrench_on_environment": common.tip_wrench(on_tool)}):
+            {"tip_wrench_on_environment": -on_tool}):
         close(robot.inverse_dynamics(q, v, a, **words), theirs["rnea_with_fext"])
         close(robot.forward_dynamics(q, v, tau, **words),
               theirs["aba_with_fext"], 1e-11)
-    # By the functions of the page: from the axes and origin of the tool to
+    # From the axes and origin of the tool to
     # those of the hand.
     T = np.linalg.inv(robot.frame_pose(q, tip_frame="hand")) @ (
         robot.frame_pose(q))
-    close(common.wrench_at(common.turned(on_tool, T[:3, :3]), -T[:3, 3]), on_hand)
+    close(convert.wrench_at(convert.turned(on_tool, T[:3, :3]), -T[:3, 3]), on_hand)
 
 
 def test_armature(robot, theirs, s):
     q, v, a, tau = s
     armature, given = theirs["armature"], theirs["aba_with_armature"]
-    close(common.with_armature(robot.mass_matrix(q), armature),
+    close(robot.mass_matrix(q) + np.diag(armature),
           theirs["crba_with_armature"])
-    close(common.tau_with_armature(robot.inverse_dynamics(q, v, a), armature, a),
-          theirs["rnea_with_armature"])
-    close(common.tau_with_armature(
-        robot.inverse_dynamics(q, v, given), armature, given), tau, 1e-11)
+    close(robot.inverse_dynamics(q, v, a) + armature * a, theirs["rnea_with_armature"])
+    close(robot.inverse_dynamics(q, v, given) + armature * given, tau, 1e-11)
 
 
 def test_inertias(robot):
     theirs = Record(RECORDED["inertia_of_forearm"])
     forearm = body("forearm")
-    parameters = common.inertial_parameters(*forearm)
+    parameters = convert.inertial_parameters(*forearm)
     xx, xy, yy, xz, yz, zz = theirs["inertia_data"]
     for ours, expected in (
             (theirs["mass"], forearm.mass), (theirs["lever"], forearm.center),
             (theirs["inertia"], forearm.inertia),
-            (common.symmetric(xx, xy, xz, yy, yz, zz), forearm.inertia),
+            ([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], forearm.inertia),
             (theirs["toDynamicParameters"], parameters),
-            (common.about_origin(*forearm), theirs["matrix"][3:, 3:])):
+            (convert.about_origin(*forearm), theirs["matrix"][3:, 3:])):
         close(ours, expected)
     # As a payload's six numbers, about its centre of mass in the link's axes.
     payload = torqued.Payload(mass=forearm.mass, frame="forearm",
