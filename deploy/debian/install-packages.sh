@@ -51,7 +51,7 @@ packages_of() {
       # What docs/conventions.md is compared with.
       echo python3-geometry-msgs python3-pykdl python3-sensor-msgs \
         python3-trajectory-msgs
-      # The Java and the Go program of docs/other-languages.md.
+      # examples/java and examples/go.
       echo default-jdk-headless libgeronimo-annotation-1.3-spec-java \
         libgoogle-gson-java libgrpc-java libguava-java libnetty-java \
         libperfmark-java libprotobuf-java protobuf-compiler-grpc-java-plugin

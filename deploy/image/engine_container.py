@@ -1,4 +1,4 @@
-"""A container of docker or podman, started as docs/server.md shows."""
+"""A container of docker or podman, started as docs/operations.md shows."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""The image does what docs/server.md says of it.
+"""The image does what docs/operations.md says of it.
 
 Usage: image_test.py NAME, with $ENGINE set (see with-engine.sh).
 """

@@ -61,6 +61,6 @@ def generate(contract):
         return found[1] + "".join(reasons(contract)) + found[2]
 
     for name, mark, table in (("quantities.md", QUANTITIES, of_quantities),
-                              ("other-languages.md", REASONS, of_reasons)):
+                              ("grpc.md", REASONS, of_reasons)):
         with open(os.path.join(DOCS, name), encoding="utf-8") as page:
             yield name, mark.sub(table, page.read())

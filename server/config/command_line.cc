@@ -100,7 +100,7 @@ class Parser {
       problem = error.what();
     }
     // Of a check, 2 says that the store is damaged.
-    return EarlyExit{*store_ || *token_ ? 64 : 2, "",
+    return EarlyExit{64, "",
                      "torqued: " + Printable(problem, kMaxUsageBytes) + "\n"};
   }
 
@@ -204,12 +204,12 @@ class Parser {
             "PEM file of the certificate of tls: and mtls: addresses, with its "
             "chain");
     Setting("--tls-key", settings_.tls.key,
-            "PEM file of its key; by default that of --tls-cert");
+            "PEM file of its key (default: that of --tls-cert)");
     Setting("--tls-client-ca", settings_.tls.client_ca,
             "PEM file of the CAs of clients' certificates");
     Setting("--rights", settings_.rights,
-            "File of the clients and their roles; empty: everybody may do "
-            "everything");
+            "File of the clients and their roles (default: every client may do "
+            "everything)");
     // "on" and "off" in the environment and the file.
     app_.add_flag("--read-only", settings_.read_only,
                   "Refuse registrations and deletions");
@@ -217,8 +217,8 @@ class Parser {
                   "Serve without TLS and rights at addresses that other "
                   "machines reach");
     Setting("--metrics-listen", settings_.metrics_listen,
-            "Address for Prometheus and for probes over HTTP: HOST:PORT; "
-            "empty: none")
+            "Address for Prometheus and for probes over HTTP: HOST:PORT "
+            "(default: none)")
         ->check([](const std::string& text) {
           if (text.empty()) return text;
           return flags::IsUnixAddress(text)
@@ -233,12 +233,12 @@ class Parser {
                        {{"default", Validation::kDefault},
                         {"strict", Validation::kStrict},
                         {"lenient", Validation::kLenient}},
-                       "Validation of the models of these directories");
+                       "Validation of the models of --models");
     Choice<bool>("--reflection", settings_.reflection,
                  {{"on", true}, {"off", false}},
                  "Serve the schema by reflection");
     Count("--threads", settings_.threads, 0, 1024,
-          "Computing threads; 0: as many as this process may use");
+          "Computing threads; 0: as many as CPU affinity and cgroup allow");
     flags::Choices<const SimdKernels*> targets{{"auto", nullptr}};
     for (const SimdKernels* target : Targets()) {
       targets.emplace_back(target->target, target);
@@ -248,24 +248,23 @@ class Parser {
            "machine, or one by name: avx512, avx2, baseline")
         ->type_name("NAME");
     Seconds("--drain-grace", settings_.drain_grace, kMaxDrainGrace,
-            "Seconds that calls in flight get to finish at shutdown");
+            "Seconds for calls in flight to finish at shutdown");
     Count("--max-message-bytes", settings_.max_message_bytes, 4096, kMaxCount,
-          "Largest request and largest reply; by default a 64th of the memory, "
-          "at most 16 MiB; clients have a limit of their own");
+          "Maximum size of a request and of a reply (default: 1/64 of the "
+          "memory, at most 16 MiB)");
     Count("--max-rows", settings_.max_rows, 1, kMaxCount,
-          "Most states in one request, or in one chunk of a stream");
+          "Maximum number of states in one request or chunk of a stream");
     Count("--max-inflight-bytes", settings_.max_inflight_bytes, 1, kUnbounded,
-          "Most bytes of requests and replies under way at a time; results "
-          "count twice; by default a quarter of the memory, at most 1 GiB");
+          "Maximum number of bytes of requests and replies in flight; results "
+          "count twice (default: 1/4 of the memory, at most 1 GiB)");
     Count("--max-inflight-streams", settings_.max_inflight_streams, 1,
           kMaxCount,
-          "Most streams of Evaluate and checks at a time; more are refused at "
-          "once");
+          "Maximum number of streams of Evaluate and checks in flight");
     Count("--max-models", settings_.max_models, 1, kUnbounded,
-          "Most names in the model store; no more are registered then");
+          "Maximum number of model names; further registrations fail");
     Seconds("--keepalive", settings_.keepalive, kMaxKeeping,
-            "Seconds without a byte after which a client is asked whether it "
-            "is there; 0: never");
+            "Seconds without a byte after which the server pings a client; 0: "
+            "never");
     Seconds("--max-connection-age", settings_.max_connection_age, kMaxKeeping,
             "Seconds after which a connection takes no new calls and its "
             "client opens another one; 0: never");
@@ -277,7 +276,7 @@ class Parser {
                       {"info", LogLevel::kInfo},
                       {"warn", LogLevel::kWarn},
                       {"error", LogLevel::kError}},
-                     "Least grave level logged");
+                     "Lowest level to log");
   }
 
   void AddOptions() {
@@ -286,23 +285,23 @@ class Parser {
     app_.add_flag("--print-config", print_config_,
                   "Print the effective settings, in the form of a file, and "
                   "exit");
-    app_.add_option("--health-check", health_check_,
-                    "Ask the server at ADDR, port 7421 unless named, whether "
-                    "it serves; without ADDR, the server with these settings: "
-                    "at the first address in --address-file, otherwise of "
-                    "--listen. Exit 0: it does, 1: it does not, 2: usage")
+    app_.add_option(
+            "--health-check", health_check_,
+            "Ask the server at ADDR (default: the server with these "
+            "settings) whether it serves. Exit 0: yes, 1: no, 64: usage")
         ->expected(0, 1)
         ->check([](const std::string& text) {
           return AddressProblem(WithPort(text), /*first_port=*/1);
         })
         ->type_name("ADDR");
-    app_.add_option("--tls-ca", tls_ca_,
-                    "PEM file of the CAs that --health-check trusts at a tls: "
-                    "address; by default those of the system. --tls-cert and "
-                    "--tls-key are its own certificate then");
+    app_.add_option(
+        "--tls-ca", tls_ca_,
+        "PEM file of the CAs that --health-check trusts (default: those "
+        "of the system). --tls-cert and --tls-key are its own "
+        "certificate");
     app_.add_option("--tls-server-name", tls_server_name_,
-                    "Name that the certificate of the server must have for "
-                    "--health-check; by default that of the address");
+                    "Name in the certificate of the server for --health-check "
+                    "(default: that of the address)");
     app_.add_flag("--version", version_, "Print the version and exit");
   }
 
@@ -329,7 +328,7 @@ class Parser {
     backup->add_flag("--overwrite", store_command_.overwrite,
                      "Replace a file that is there");
     AddCommand(store_, "check",
-               "Say whether a store is whole, also one that a server has open")
+               "Check a store, also one that a server has open")
         ->add_option("FILE", store_command_.store,
                      "The store, or a copy of it (default: --store)")
         ->check(is_file);
@@ -344,11 +343,11 @@ class Parser {
                            {{"evaluate", Role::kEvaluate},
                             {"register", Role::kRegister},
                             {"administer", Role::kAdminister}},
-                           "What it may do")
+                           "Its rights")
         ->required();
     create
         ->add_option("--models", grant_.models,
-                     "Pattern of the names of the models that it may use")
+                     "Pattern of the model names that it may use")
         ->capture_default_str();
   }
 
@@ -423,7 +422,7 @@ class Parser {
     }
   }
 
-  CLI::App app_{"Networked robot dynamics.", "torqued"};
+  CLI::App app_{"Serves robot dynamics over gRPC.", "torqued"};
   Settings& settings_;
   std::string config_;
   std::string health_check_, tls_ca_, tls_server_name_;

@@ -37,7 +37,7 @@ def test_the_image_says_how_to_go_on_and_checks_its_health(tmp_path, flags):
              "TORQUED_STORE": str(tmp_path / "models.db")}
     if not flags:
         ended = harness.run_to_exit(environment=image)
-        assert ended.returncode == 2
+        assert ended.returncode == 64
         for way in ("tls:", "--rights", "TORQUED_INSECURE=on"):
             assert way in ended.stdout
         create(tmp_path / "rights.toml", "cell", "evaluate", environment=image)

@@ -100,7 +100,7 @@ def test_limits_are_shares_of_the_cgroups_memory(limited_start):
     assert info.memory_bytes == MEMORY
     assert info.max_message_bytes == MEMORY // 64
     assert info.max_inflight_bytes == MEMORY // 4
-    # The formula of docs/server.md.
+    # The formula of docs/operations.md.
     arriving = (MEMORY // 4 + 4 * (MEMORY // 64) + min(64 << 20, MEMORY // 8))
     assert info.max_arriving_bytes == arriving
 

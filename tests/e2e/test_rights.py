@@ -271,7 +271,7 @@ def test_other_machines_are_served_with_tls_and_rights_or_insecurely(
                          ("tls:0.0.0.0:0", tls)):
         ended = harness.run_to_exit("--listen", listen, *more, "--store",
                                     tmp_path / "models.db")
-        assert ended.returncode == 2
+        assert ended.returncode == 64
         assert "--rights; --insecure (TORQUED_INSECURE=on) serves everybody" in ended.stdout
     for listen, more in (("0.0.0.0:0", ("--insecure",)),
                          ("tls:0.0.0.0:0", (*tls, "--rights", rights))):

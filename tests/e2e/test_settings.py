@@ -24,7 +24,7 @@ from harness import failure_of
 ])
 def test_a_bad_flag_is_a_usage_error_that_names_it(flags, named, tmp_path):
     result = harness.run_to_exit("--store", tmp_path / "models.db", *flags)
-    assert result.returncode == 2, result.stdout
+    assert result.returncode == 64, result.stdout
     assert named in result.stdout
     assert not (tmp_path / "models.db").exists()
 

@@ -62,7 +62,7 @@ def test_every_service_that_can_be_called_is_on_the_page_and_in_the_contract(
         start):
     with harness.Client(start().address) as client:
         services = offered(client)
-    page = (SOURCE / "docs/server.md").read_text()
+    page = (SOURCE / "docs/operations.md").read_text()
     assert {name for name in services if f"`{name}`" not in page} == set()
     contract = {
         f"torqued.v1.{name}"

@@ -218,5 +218,5 @@ def test_addresses_need_their_files(tmp_path):
             ("mtls:127.0.0.1:0", ("--tls-cert", "a"), "--tls-client-ca")):
         ended = harness.run_to_exit("--listen", listen, *more, "--store",
                                     tmp_path / "models.db")
-        assert ended.returncode == 2
+        assert ended.returncode == 64
         assert f"{listen} needs {missing}" in ended.stdout

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Makes the program of docs/other-languages.md in one language and runs it against
-# the real server. Exit code 77: Debian's packages
+# Builds the example program of one language and runs it against the real server. Exit code 77: Debian's packages
 # of the language are not there.
 #
 # Usage: run.sh go|java

@@ -1,5 +1,5 @@
-"""The program of docs/other-languages.md in one language, made by the lines of that
-page, prints the same torques as torquectl, to the last bit."""
+"""The example program of one language prints the same torques as torquectl, to the last
+bit."""
 
 import json
 import os
@@ -12,14 +12,14 @@ import time
 import pytest
 
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
-PAGE = SOURCE / "docs" / "other-languages.md"
 LANGUAGE = os.environ["TEST_LANGUAGE"]
-FILE = {"java": "Planner.java", "go": "planner.go"}[LANGUAGE]
+EXAMPLE = SOURCE / "examples" / LANGUAGE
+FILE, REFUSAL = {"java": ("Planner.java", "NOT_FOUND MODEL_NOT_FOUND"),
+                 "go": ("planner.go", "NotFound MODEL_NOT_FOUND")}[LANGUAGE]
 START_SECONDS, COMPILE_SECONDS = 20, 200
 
-sys.path += [str(SOURCE / "tests" / name) for name in ("docs", "support")]
+sys.path.append(str(SOURCE / "tests" / "support"))
 # pylint: disable=wrong-import-position
-from extract_snippets import snippets  # noqa: E402
 from processes import running  # noqa: E402
 
 
@@ -50,17 +50,11 @@ def torques(address, q):
 
 def test_it_gets_the_same_torques_and_sees_the_reason_of_an_error(
         address, tmp_path):
-    (program,) = snippets(PAGE, f"{LANGUAGE} planner")
+    program = (EXAMPLE / FILE).read_text(encoding="utf-8")
     assert program.count("\n") <= 60
-    (tmp_path / "proto").symlink_to(SOURCE / "proto")
-    (tmp_path / FILE).write_text(program, encoding="utf-8")
-    (lines,) = snippets(PAGE, f"sh {LANGUAGE}")
-    assert "127.0.0.1:7421" in lines
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c",
-         lines.replace("127.0.0.1:7421", address)],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-        timeout=COMPILE_SECONDS,
+        [EXAMPLE / "run.sh", address, tmp_path / "build"], capture_output=True, text=True,
+        check=False, timeout=COMPILE_SECONDS,
         env={**os.environ, "GOCACHE": str(tmp_path / "cache")})
     assert done.returncode == 0, done.stdout + done.stderr
     first, second, *rest = done.stdout.splitlines()
@@ -70,5 +64,4 @@ def test_it_gets_the_same_torques_and_sees_the_reason_of_an_error(
     assert [[float(number) for number in line.split()]
             for line in (first, second)] == [
                 torques(address, q[:7]), torques(address, q[7:])]
-    (refusal,) = snippets(PAGE, f"text {LANGUAGE}")
-    assert rest == refusal.splitlines()
+    assert rest == [REFUSAL]

@@ -63,7 +63,7 @@ class CommandLineTest : public ::testing::Test {
 
   static std::string Refused(const std::vector<std::string>& arguments) {
     const EarlyExit exit = Ended(arguments);
-    EXPECT_EQ(exit.code, 2);
+    EXPECT_EQ(exit.code, 64);
     EXPECT_EQ(exit.out, "");
     EXPECT_EQ(exit.err.find('\n'), exit.err.size() - 1) << "one line";
     return exit.err;
@@ -286,8 +286,8 @@ TEST_F(CommandLineTest, AHealthCheckWithoutAPortAsksTheDefaultOne) {
   EXPECT_EQ(asked("localhost"), "localhost:7421");
   EXPECT_EQ(asked("[::1]"), "[::1]:7421");
   EXPECT_EQ(asked("unix:/run/s"), "unix:/run/s");
-  EXPECT_EQ(Ended({"--health-check", "::1"}).code, 2);
-  EXPECT_EQ(Ended({"--health-check", "a/b"}).code, 2);
+  EXPECT_EQ(Ended({"--health-check", "::1"}).code, 64);
+  EXPECT_EQ(Ended({"--health-check", "a/b"}).code, 64);
 }
 
 TEST_F(CommandLineTest,

@@ -161,7 +161,7 @@ TEST_F(UnreadStreamTest, WhoTakesItsRepliesMeetsNoTimeout) {
 }
 
 TEST_F(StreamWindowTest, NotMoreChunksThanTheWindowAreReadAhead) {
-  constexpr std::int64_t kWindow = 8;  // as docs/server.md tells it
+  constexpr std::int64_t kWindow = 8;  // as docs/operations.md tells it
   std::promise<void> release = Hold();
   std::thread sender([this] { SendAll(); });
   ExpectJobs(1 + kWindow);
