@@ -212,7 +212,7 @@ struct SampleResolution {
 };
 
 /// Compares v with the changes of q, and a with those of v, over each step and
-/// over spans of 2, 4, 8, ... steps, by the tolerances of docs/trajectory.md
+/// over spans of 2, 4, 8, ... steps, by the tolerances of docs/trajectories.md
 /// (of the last digit of a rate half for rounding, half for curvature that
 /// rounding hides). A span is skipped if a part of it contradicts.
 class SampleRemarkFinder {

@@ -288,7 +288,7 @@ class Generator:
               "joints that the robot does not move are left out, with a "
               "LeftOutWarning."), ("*", ""), *words], "Verdict",
             "Whether the robot keeps its limits along a trajectory, where it does not, "
-            "and by how much; see docs/trajectory.md.", "self._checked(locals())")
+            "and by how much; see docs/trajectories.md.", "self._checked(locals())")
 
     def payload(self):
         """A request's message that a caller makes: a dict of its fields."""

@@ -19,7 +19,7 @@ README = os.path.join(SOURCE, "README.md")
 ROBOTS = os.path.join(SOURCE, "docs", "robots.md")
 QUANTITIES = os.path.join(SOURCE, "docs", "quantities.md")
 SERVER = os.path.join(SOURCE, "docs", "operations.md")
-TRAJECTORY = os.path.join(SOURCE, "docs", "trajectory.md")
+TRAJECTORY = os.path.join(SOURCE, "docs", "trajectories.md")
 CPP = os.path.join(SOURCE, "docs", "cpp.md")
 PYTHON = os.path.join(SOURCE, "docs", "python.md")
 
