@@ -13,7 +13,12 @@ AsyncBatch::AsyncBatch(BatchJob job)
 
 void AsyncBatch::Start() {
   job_.in_flight.Add(shared_from_this());
-  Post([this] { Begin(); });
+  Post([this] {
+    rows_ = CountStates(*job_.states);
+    rows_per_call_ =
+        RowsPerCall(job_.quantities, *job_.states, *job_.options, job_.limits);
+    SendMore();
+  });
 }
 
 void AsyncBatch::Post(std::function<void()> happening) {
@@ -37,20 +42,13 @@ void AsyncBatch::Post(std::function<void()> happening) {
   handling_ = false;
 }
 
-void AsyncBatch::Begin() {
-  rows_ = CountStates(*job_.states);
-  rows_per_call_ =
-      RowsPerCall(job_.quantities, *job_.states, *job_.options, job_.limits);
-  SendMore();
-}
-
 void AsyncBatch::SendMore() {
   // Without rows there is one call, too.
   const std::int64_t end = std::max<std::int64_t>(rows_, 1);
   while (!refused_ && next_row_ < end && parts_.size() < kWindow) {
     Part& part = parts_.emplace_back();
     part.range = {next_row_, std::min(rows_per_call_, rows_ - next_row_)};
-    part.schedule.emplace(job_.deadline, job_.waiting);
+    part.schedule.emplace(job_.deadline, job_.connection.waiting);
     part.end = next_row_ + part.range.count;
     next_row_ = std::max<std::int64_t>(part.end, 1);
     Send(part);
@@ -65,7 +63,6 @@ void AsyncBatch::Send(Part& part) {
     part.context->AddMetadata("authorization", job_.authorization);
   }
   part.reply.Clear();
-  part.pinned = pinned_;
   part.answered = false;
   ++under_way_;
   // The request is serialized before this returns, so the next one may have
@@ -84,7 +81,7 @@ void AsyncBatch::OnReply(Part& part, const grpc::Status& status) {
   part.answered = status.ok();
   if (!part.answered) {
     const Error error = DecodeError(status);
-    const auto delay = job_.retry
+    const auto delay = job_.connection.retry
                            ? part.schedule->NextDelay(error, Clock::now())
                            : std::nullopt;
     if (delay) return Repeat(part, *delay);
@@ -116,32 +113,28 @@ void AsyncBatch::JoinInTurn() {
     if (part.error) throw Error(*part.error);
     if (!part.answered) return;
     const bool full = whole_.row_status.size() == Evaluation::kMaxListed;
-    if (part.range.count > kMaxListedRows && !full && !ListsAll(part.reply)) {
+    if (part.range.count > kMaxListedRows && !full &&
+        part.reply.rows_not_ok() >
+            static_cast<std::uint64_t>(part.reply.row_status_size())) {
       rows_per_call_ = std::min(rows_per_call_, kMaxListedRows);
       part.range.count = kMaxListedRows;
       return Send(part);
     }
-    if (part.range.count == rows_) {
-      whole_ = JoinOne(part.reply, job_.quantities, *job_.options, rows_);
-      return parts_.pop_front();
-    }
     if (part.range.first == 0) {
-      whole_ = BeginJoin(part.reply, rows_);
+      // Without joints there is nothing to count states by: the server does.
+      if (rows_ == 0) {
+        rows_ = part.range.count = part.reply.rows() > 0 ? 1 : 0;
+      }
+      whole_.rows = rows_;
+      whole_.echo = part.reply.echo();
+      whole_.echo.clear_timing();
       const std::string& model = request_.model();
-      pinned_ = !whole_.echo.revision().empty();
-      if (pinned_) {
-        request_.set_model(model.substr(0, model.find('@')) + "@" +
-                           whole_.echo.revision());
-      }
+      request_.set_model(model.substr(0, model.find('@')) + "@" +
+                         whole_.echo.revision());
     } else if (part.reply.echo().revision() != whole_.echo.revision()) {
-      if (part.pinned) {
-        throw Error(grpc::StatusCode::INTERNAL,
-                    "the reply is of another revision than was asked for");
-      }
       return Send(part);  // The name has moved meanwhile.
     }
-    Join(part.reply, job_.quantities,
-         job_.options->operational_space.sigma_min(), part.range, &whole_);
+    Join(part.reply, part.range, &whole_);
     const std::int64_t done = part.range.first + part.range.count;
     if (job_.options->progress) job_.options->progress(done, rows_);
     if (done < part.end) {
@@ -208,46 +201,12 @@ void CallsInFlight::Remove(const std::shared_ptr<AsyncBatch>& call) {
   if (calls_.empty()) none_.notify_all();
 }
 
-PendingEvaluation::PendingEvaluation(std::shared_ptr<AsyncBatch> batch)
-    : batch_(std::move(batch)), result_(batch_->Result()) {}
-
-PendingEvaluation& PendingEvaluation::operator=(
-    PendingEvaluation&& other) noexcept {
-  PendingEvaluation before(std::move(*this));
-  batch_ = std::move(other.batch_);
-  result_ = std::move(other.result_);
-  return *this;
-}
-
-PendingEvaluation::~PendingEvaluation() {
-  if (batch_) batch_->Cancel();
-}
-
-bool PendingEvaluation::WaitFor(std::chrono::nanoseconds timeout) const {
-  CheckValid();
-  return result_.wait_for(timeout) == std::future_status::ready;
-}
-
-void PendingEvaluation::Wait() const {
-  CheckValid();
-  result_.wait();
-}
-
-Evaluation PendingEvaluation::Get() {
-  Wait();
-  batch_.reset();
-  return result_.get();
-}
+PendingEvaluation::PendingEvaluation(const std::shared_ptr<AsyncBatch>& batch)
+    : batch_(batch.get(), [batch](AsyncBatch* handled) { handled->Cancel(); }),
+      result_(batch->Result()) {}
 
 void PendingEvaluation::Cancel() const {
-  CheckValid();
-  batch_->Cancel();
-}
-
-void PendingEvaluation::CheckValid() const {
-  if (batch_) return;
-  throw Error(grpc::StatusCode::FAILED_PRECONDITION,
-              "this handle is that of no call, or its result has been taken");
+  if (batch_) batch_->Cancel();
 }
 
 Cancellation::Cancellation(std::weak_ptr<AsyncBatch> batch)

@@ -19,6 +19,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "client/cpp/client.h"
 #include "client/cpp/retry.h"
 #include "client/cpp/wire.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
@@ -40,18 +41,16 @@ struct BatchJob {
   std::shared_ptr<const States> states;
   std::shared_ptr<const ComputeOptions> options;
   Clock::time_point deadline;
-  /// False: the first failure is final.
-  bool retry;
-  Waiting waiting;
+  const ConnectOptions& connection;
   /// May be empty.
   EvaluationDone done;
 };
 
 /// At most kWindow calls are in flight. Each is repeated by itself, and replies
 /// are joined in the order of their rows. All rows are of the revision that
-/// answered the first ones: later calls name it, and a reply of another one is
-/// asked for again. So is one that does not list all rows that are not OK, in
-/// calls of so few rows that each has its status.
+/// answered the first ones: later calls name it, and what was answered for
+/// another one is asked again. So is what does not list all rows that are not
+/// OK, in calls of so few rows that each has its status.
 class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
  public:
   /// Enough to keep both ends of a connection busy.
@@ -76,7 +75,6 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
     std::unique_ptr<grpc::ClientContext> context;
     std::unique_ptr<grpc::Alarm> alarm;
     v1::ComputeReply reply;
-    bool pinned = false;  // the request named the revision
     bool answered = false;
     std::optional<Error> error;
   };
@@ -84,7 +82,6 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   /// Handles what happened, or leaves it to the thread that handles events:
   /// it is one at a time.
   void Post(std::function<void()> happening);
-  void Begin();
   void OnReply(Part& part, const grpc::Status& status);
 
   void SendMore();
@@ -103,7 +100,6 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   std::int64_t rows_per_call_ = 1;
   std::int64_t next_row_ = 0;  // the first that is in no part yet
   int under_way_ = 0;
-  bool pinned_ = false;
   bool refused_ = false;  // a failure that is final waits for its turn
 
   Evaluation whole_;

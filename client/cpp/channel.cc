@@ -71,17 +71,17 @@ std::string WithDefaultPort(const std::string& address) {
   const std::string place(flags::WithoutSecurity(address));
   const std::string security = address.substr(0, address.size() - place.size());
   const std::string port = ":" + std::to_string(kDefaultPort);
-  const std::size_t colon = place.rfind(':');
-  if (place.empty() || place.find('/') != std::string::npos) return address;
-  if (colon == std::string::npos || (place[0] == '[' && place.back() == ']')) {
-    return address + port;
+  if (flags::IsIpv6(place)) {
+    // What stands behind the last colon may be a port: "::1:7421".
+    const std::size_t colon = place.rfind(':');
+    const bool may_have_port =
+        place.find_first_not_of("0123456789", colon + 1) == std::string::npos &&
+        flags::IsIpv6(place.substr(0, colon));
+    return may_have_port ? address : security + "[" + place + "]" + port;
   }
-  // What stands behind the last colon may be a port: "::1:7421".
-  const bool may_have_port =
-      place.find_first_not_of("0123456789", colon + 1) == std::string::npos &&
-      flags::IsIpv6(place.substr(0, colon));
-  if (!flags::IsIpv6(place) || may_have_port) return address;
-  return security + "[" + place + "]" + port;
+  const bool has_none = place.find_first_of(":/") == std::string::npos ||
+                        (place[0] == '[' && place.back() == ']');
+  return has_none && !place.empty() ? address + port : address;
 }
 
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,

@@ -7,18 +7,17 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "client/cpp/async_batch.h"
 #include "client/cpp/channel.h"
-#include "client/cpp/check_call.h"
 #include "client/cpp/retry.h"
 #include "client/cpp/wire.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
 #include "torqued/v1/server_info.grpc.pb.h"
+#include "torqued/v1/trajectory.grpc.pb.h"
 
 namespace torqued::client {
 namespace {
@@ -30,24 +29,102 @@ template <class Stub, class Request, class Reply>
 using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&,
                                       Reply*);
 
-// What answered knows nothing of a call that every server of ours knows, or it
-// speaks HTTP and no gRPC.
-bool IsOfAnotherServer(const Error& error) {
-  if (!error.details().reason.empty()) return false;
-  const bool vague = error.code() == grpc::StatusCode::INTERNAL ||
-                     error.code() == grpc::StatusCode::UNKNOWN;
-  return error.code() == grpc::StatusCode::UNIMPLEMENTED ||
-         (vague &&
-          std::string_view(error.what()).find("http2 header with status") !=
-              std::string_view::npos);
-}
-
 // Never, if the clock does not reach that far.
 Clock::time_point After(std::chrono::milliseconds timeout) {
   const Clock::time_point now = Clock::now();
   const auto most = std::chrono::floor<std::chrono::milliseconds>(
       RetrySchedule::kForever - now);
   return timeout < most ? now + timeout : RetrySchedule::kForever;
+}
+
+void FillSamples(const TrajectorySamples& samples, Eigen::Index first,
+                 Eigen::Index count, v1::TrajectorySamples* message) {
+  message->Clear();
+  const auto total = static_cast<Eigen::Index>(samples.time.size());
+  const auto add = [&](const Batch& table, const char* name, auto array) {
+    if (table.size() == 0) return;
+    if (table.rows() != total) {
+      throw Error(grpc::StatusCode::INVALID_ARGUMENT,
+                  std::string(name) + " has " + std::to_string(table.rows()) +
+                      " rows, but there are " + std::to_string(total) +
+                      " samples",
+                  {v1::Reason_Name(v1::WRONG_ROW_COUNT), {}, {}, {}});
+    }
+    EncodeRows(table, first, count, (message->*array)());
+  };
+  using Message = v1::TrajectorySamples;
+  add(samples.q, "q", &Message::mutable_q);
+  add(samples.v, "v", &Message::mutable_v);
+  add(samples.a, "a", &Message::mutable_a);
+  const Batch& wrench = samples.tip_wrench_on_environment;
+  if (wrench.rows() == 1) {
+    EncodeRows(wrench.replicate(count, 1), 0, count,
+               message->mutable_tip_wrench_on_environment());
+  } else {
+    add(wrench, "tip_wrench_on_environment",
+        &Message::mutable_tip_wrench_on_environment);
+  }
+  v1::Array& time = *message->mutable_time();
+  time.set_columns(1);
+  time.set_f64(samples.time.data() + first,
+               static_cast<std::size_t>(count) * sizeof(double));
+}
+
+void TakeRows(const v1::TrajectoryRows& rows, Eigen::Index total,
+              TrajectoryCheck* check) {
+  const auto take = [&](const v1::Array& array, Batch* to) {
+    if (array.columns() == 0) return;
+    DecodeRows(array, static_cast<Eigen::Index>(rows.first_sample()),
+               std::ssize(array.f64()) / (8 * Eigen::Index{array.columns()}),
+               total, to);
+  };
+#define TORQUED_TRAJECTORY_TABLE(name) take(rows.name(), &check->name);
+#include "torqued/v1/tables.inc"
+}
+
+/// One call of CheckTrajectory. Throws Error (WRONG_ROW_COUNT) if tables differ
+/// in their rows. Sends messages of about `message_bytes`.
+grpc::Status CheckOnce(v1::Trajectories::Stub& stub,
+                       grpc::ClientContext& context,
+                       const v1::CheckTrajectoryStart& start,
+                       const TrajectorySamples& samples,
+                       std::int64_t message_bytes, const Progress& progress,
+                       TrajectoryCheck* check) {
+  *check = {};
+  const auto total = static_cast<Eigen::Index>(samples.time.size());
+  const auto columns =
+      1 + samples.q.cols() + samples.v.cols() + samples.a.cols() + 6;
+  const Eigen::Index at_a_time = std::max<Eigen::Index>(
+      1, message_bytes / (columns * Eigen::Index{sizeof(double)}));
+  const auto stream = stub.CheckTrajectory(&context);
+
+  v1::CheckTrajectoryRequest request;
+  *request.mutable_start() = start;
+  request.mutable_start()->mutable_options()->set_encoding(v1::ENCODING_F64);
+  bool open = stream->Write(request);
+  request.Clear();
+  // The server says nothing before it has all of them, unless it refuses.
+  for (Eigen::Index first = 0; open && first < total; first += at_a_time) {
+    FillSamples(samples, first, std::min(at_a_time, total - first),
+                request.mutable_samples());
+    open = stream->Write(request);
+  }
+  stream->WritesDone();
+
+  v1::CheckTrajectoryReply reply;
+  while (stream->Read(&reply)) {
+    if (reply.has_progress()) {
+      progress(static_cast<std::int64_t>(reply.progress().samples_done()),
+               static_cast<std::int64_t>(reply.progress().samples()));
+    } else if (reply.has_verdict()) {
+      check->verdict.Swap(reply.mutable_verdict());
+    } else if (reply.has_rows()) {
+      TakeRows(reply.rows(), total, check);
+    }
+  }
+  grpc::Status status = stream->Finish();
+  if (status.ok()) progress(total, total);
+  return status;
 }
 
 }  // namespace
@@ -84,38 +161,25 @@ struct Client::Connection {
   void Call(const Attempt& attempt, Clock::time_point deadline,
             Effect effect = Effect::kNone) const {
     RetrySchedule schedule(deadline, options.waiting, effect);
-    for (bool again = false;; again = true) {
-      const bool change_again = again && effect == Effect::kChanges;
-      if (change_again) FindServer(deadline);
-      // The repeat of a change waits, for a refused connection would be final.
-      const grpc::Status status = Try(attempt, deadline, change_again);
+    for (bool again = false;; again = effect == Effect::kChanges) {
+      // A change is repeated only after DRAINING: a lost or refused connection
+      // would fail it. GetServerInfo may be repeated, and finds a server. The
+      // change waits for its connection, too.
+      if (again) {
+        v1::GetServerInfoReply reply;
+        Call(
+            [&](grpc::ClientContext& context) {
+              return info->GetServerInfo(&context, {}, &reply);
+            },
+            deadline);
+      }
+      const grpc::Status status = Try(attempt, deadline, again);
       if (status.ok()) return;
       const Error error = DecodeError(status);
       const auto delay = options.retry ? schedule.NextDelay(error, Clock::now())
                                        : std::nullopt;
       if (!delay) throw error;
       std::this_thread::sleep_for(*delay);
-    }
-  }
-
-  // Returns when a server answers. A call that changes something is repeated
-  // only after DRAINING, so a lost or refused connection would fail its repeat.
-  // GetServerInfo changes nothing and may be repeated: it goes before the
-  // repeat and makes the connection.
-  void FindServer(Clock::time_point deadline) const {
-    v1::GetServerInfoReply reply;
-    try {
-      Call(
-          [&](grpc::ClientContext& context) {
-            return info->GetServerInfo(&context, {}, &reply);
-          },
-          deadline);
-    } catch (const Error& error) {
-      // Any other word of the server shows that it is there.
-      if (MayTryAgain(error, Effect::kNone) ||
-          error.code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
-        throw;
-      }
     }
   }
 
@@ -147,8 +211,7 @@ struct Client::Connection {
                  std::move(states),
                  std::move(compute),
                  end,
-                 options.retry,
-                 options.waiting,
+                 options,
                  std::move(done)});
     batch->Start();
     return batch;
@@ -176,7 +239,8 @@ Client Client::Connect(const std::string& address,
   connection->trajectories = v1::Trajectories::NewStub(connection->channel);
   connection->info = v1::ServerInfo::NewStub(connection->channel);
 
-  const Clock::time_point start = Clock::now();
+  const Clock::time_point give_up =
+      After(std::min(options.wait_for_server, options.deadline));
   while (true) {
     v1::GetServerInfoReply reply;
     const grpc::Status status = connection->Try(
@@ -186,25 +250,20 @@ Client Client::Connect(const std::string& address,
         connection->DeadlineOf());
     connection->limits = LimitsOf(reply, connection->options.max_message_bytes,
                                   connection->options.chunk_rows);
-    if (status.ok()) return Client(std::move(connection));
     const Error error = DecodeError(status);
-    if (IsOfAnotherServer(error)) {
-      const std::string_view cause = error.what();
-      throw Error(
-          error.code(),
-          "no torqued server answers at " + connection->address + ": " +
-              (cause.empty() ? ToString(error.code()) : std::string(cause)));
-    }
-    // Any other word of the server shows that it is there.
-    if (!error.details().reason.empty() ||
-        (error.code() != grpc::StatusCode::UNAVAILABLE &&
-         error.code() != grpc::StatusCode::DEADLINE_EXCEEDED)) {
+    // A server of ours knows the call, and gives a reason if it refuses it.
+    if (status.ok() || !error.details().reason.empty()) {
       return Client(std::move(connection));
     }
-    if (Clock::now() >=
-        start + std::min(options.wait_for_server, options.deadline)) {
-      throw Error(error.code(), "no connection to " + connection->address +
-                                    ": " + error.what());
+    const bool silent = error.code() == grpc::StatusCode::UNAVAILABLE ||
+                        error.code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+    if (!silent || Clock::now() >= give_up) {
+      const std::string cause = error.what();
+      throw Error(
+          error.code(),
+          (silent ? "no connection to " : "no torqued server answers at ") +
+              connection->address + ": " +
+              (cause.empty() ? ToString(error.code()) : cause));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
@@ -316,8 +375,6 @@ TrajectoryCheck Client::CheckTrajectory(
     const v1::CheckTrajectoryStart& start, const TrajectorySamples& samples,
     const Progress& progress,
     std::optional<std::chrono::milliseconds> deadline) const {
-  const std::int64_t message_bytes = std::min<std::int64_t>(
-      kGoodMessageBytes, connection_->options.max_message_bytes / 2);
   TrajectoryCheck check;
   // A repeated call begins again, the progress does not.
   std::int64_t told = 0;
@@ -327,7 +384,7 @@ TrajectoryCheck Client::CheckTrajectory(
   connection_->Call(
       [&](grpc::ClientContext& context) {
         return CheckOnce(*connection_->trajectories, context, start, samples,
-                         message_bytes, forward, &check);
+                         connection_->limits.payload_bytes, forward, &check);
       },
       connection_->DeadlineOf(deadline));
   return check;

@@ -32,27 +32,21 @@ struct ConnectOptions {
   /// States of one call at most. A server that takes less at a time, as it said
   /// when the client connected, is sent less.
   int chunk_rows = std::numeric_limits<int>::max();
-  /// Try again, within the deadline, what changes nothing on the server,
-  /// computations and reads, where that is not there, has been lost, stops or
-  /// is full; what does change something only where it was refused by a server
-  /// that stops (docs/retries.md). Of a large batch each call is repeated
-  /// alone.
+  /// Try again, within the deadline, what failed in passing (docs/retries.md).
+  /// Of a large batch each call is repeated alone.
   bool retry = true;
-  /// Called before each wait for another try, by the thread that makes the
-  /// call, or by one of gRPC's for calls that do not hold up theirs: then from
-  /// several threads at once, and it must neither throw nor block.
+  /// Called before each wait for another try, of computations by threads of
+  /// gRPC, several at once: it must neither throw nor block.
   Waiting waiting = {};
-  /// PEM files of an address "tls:HOST:PORT"; others refuse them. `tls_ca` has
-  /// the CAs of which one signed the server's certificate; empty: the roots of
-  /// the system, or of the file that GRPC_DEFAULT_SSL_ROOTS_FILE_PATH names.
-  /// `tls_cert` and `tls_key` are the client's certificate; both or none.
+  /// PEM files of an address "tls:HOST:PORT": the CAs of which one signed the
+  /// server's certificate (empty: those of the system, or of the file that
+  /// GRPC_DEFAULT_SSL_ROOTS_FILE_PATH names), and the client's certificate.
   std::string tls_ca = {}, tls_cert = {}, tls_key = {};
   /// The name that the server's certificate must have. Empty: the address's
   /// host.
   std::string tls_server_name = {};
-  /// Identifies the client in each call (docs/security.md). Either a token or a
-  /// file that has one, which is read once, without white space at its end.
-  /// Without both: the environment variable TORQUED_TOKEN, if it is not empty.
+  /// Identifies the client in each call (docs/security.md): a token, or a file
+  /// that has one. Without both: the environment variable TORQUED_TOKEN.
   /// Refused at an address of another machine without TLS.
   std::string token = {}, token_file = {};
 };
@@ -117,30 +111,25 @@ class Client {
   Cancellation ComputeAsync(const std::string& model, Quantities quantities,
                             States states, ComputeOptions options,
                             EvaluationDone done) const;
-  /// Evaluation::tau for q, v, a.
   Evaluation InverseDynamics(const std::string& model, const States& states,
                              const ComputeOptions& options = {}) const {
     return Compute(model, {v1::QUANTITY_INVERSE_DYNAMICS}, states, options);
   }
-  /// Evaluation::mass_matrix for q.
   Evaluation MassMatrix(const std::string& model, const States& states,
                         const ComputeOptions& options = {}) const {
     return Compute(model, {v1::QUANTITY_MASS_MATRIX}, states, options);
   }
-  /// Evaluation::a for q, v, tau.
   Evaluation ForwardDynamics(const std::string& model, const States& states,
                              const ComputeOptions& options = {}) const {
     return Compute(model, {v1::QUANTITY_FORWARD_DYNAMICS}, states, options);
   }
-  /// Evaluation::lambda, eta, rank and rule for q, v; sigma_min on request.
   Evaluation OperationalSpace(const std::string& model, const States& states,
                               const ComputeOptions& options = {}) const {
     return Compute(model, {v1::QUANTITY_OPERATIONAL_SPACE}, states, options);
   }
 
-  /// Does the robot keep its limits along a trajectory of any length? Samples
-  /// travel in parts; `progress` counts those that are checked, up to the end.
-  /// The encoding of the start's options is the client's own. `deadline`: of
+  /// Does the robot keep its limits along a trajectory of any length?
+  /// `progress` counts samples that are checked, up to the end. `deadline`: of
   /// all tries together; absent: that of the connection.
   TrajectoryCheck CheckTrajectory(
       const v1::CheckTrajectoryStart& start, const TrajectorySamples& samples,

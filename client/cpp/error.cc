@@ -1,27 +1,14 @@
 #include "client/cpp/error.h"
 
 #include <absl/status/status.h>
-#include <google/protobuf/duration.pb.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
 namespace torqued::client {
 namespace {
-
-std::optional<std::chrono::nanoseconds> ToNanoseconds(
-    const google::protobuf::Duration& duration) {
-  // What a server says need not make sense. A century is enough.
-  constexpr std::int64_t kMostSeconds = 3'000'000'000,
-                         kPerSecond = 1'000'000'000;
-  if (duration.seconds() < 0 || duration.seconds() > kMostSeconds ||
-      duration.nanos() < 0 || duration.nanos() >= kPerSecond) {
-    return std::nullopt;
-  }
-  return std::chrono::nanoseconds(duration.seconds() * kPerSecond +
-                                  duration.nanos());
-}
 
 // The messages mirror google.rpc, and so do the type URLs. What stands before
 // the last slash does not matter (protobuf's rule for Any).
@@ -42,7 +29,11 @@ void DecodeDetail(const google::protobuf::Any& any, Error::Details& details) {
     }
   } else if (type.ends_with("/google.rpc.RetryInfo") &&
              retry.ParseFromString(any.value()) && retry.has_retry_delay()) {
-    details.retry_delay = ToNanoseconds(retry.retry_delay());
+    // At most a day.
+    details.retry_delay =
+        std::chrono::seconds(std::clamp<std::int64_t>(
+            retry.retry_delay().seconds(), 0, 86'400)) +
+        std::chrono::nanoseconds(std::max(retry.retry_delay().nanos(), 0));
   }
 }
 

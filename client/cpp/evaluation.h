@@ -67,31 +67,28 @@ class PendingEvaluation {
  public:
   /// Of no call.
   PendingEvaluation() = default;
-  explicit PendingEvaluation(std::shared_ptr<AsyncBatch> batch);
-  PendingEvaluation(PendingEvaluation&&) noexcept = default;
-  PendingEvaluation& operator=(PendingEvaluation&& other) noexcept;
-  ~PendingEvaluation();
+  explicit PendingEvaluation(const std::shared_ptr<AsyncBatch>& batch);
 
   /// There is a call, and its result has not been taken.
-  bool valid() const { return batch_ != nullptr; }
+  bool valid() const { return result_.valid(); }
 
-  // All of these throw Error (FAILED_PRECONDITION) where !valid().
+  // These four throw std::future_error if !valid().
   /// Get will not wait.
   bool Done() const { return WaitFor(std::chrono::nanoseconds::zero()); }
-  void Wait() const;
+  void Wait() const { result_.wait(); }
   /// Done(), after at most `timeout`.
-  bool WaitFor(std::chrono::nanoseconds timeout) const;
+  bool WaitFor(std::chrono::nanoseconds timeout) const {
+    return result_.wait_for(timeout) == std::future_status::ready;
+  }
   /// Waits, and takes the result, once. Throws what Client::Compute would;
-  /// CANCELLED after Cancel or where the client went away.
-  Evaluation Get();
+  /// CANCELLED after Cancel or if the client went away.
+  Evaluation Get() { return result_.get(); }
   /// Get will throw CANCELLED soon, unless the call was done before. The server
   /// stops computing.
   void Cancel() const;
 
  private:
-  void CheckValid() const;
-
-  std::shared_ptr<AsyncBatch> batch_;
+  std::shared_ptr<AsyncBatch> batch_;  // cancels with its last owner
   std::future<Evaluation> result_;
 };
 

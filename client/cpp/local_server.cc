@@ -1,7 +1,7 @@
 #include "client/cpp/local_server.h"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
+#include <spawn.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,11 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <future>
 #include <iterator>
-#include <mutex>
-#include <sstream>
-#include <thread>
 
 namespace torqued::client {
 namespace {
@@ -27,9 +23,16 @@ namespace fs = std::filesystem;
 constexpr milliseconds kPoll{5};
 constexpr std::streamoff kMaxLogBytes = 4096;
 
-bool IsExecutable(const fs::path& path) {
+// Of util-linux: has the kernel end the server when its parent dies.
+constexpr const char* kSetpriv = "/usr/bin/setpriv";
+
+std::string FindServer() {
+  const char* named = std::getenv("TORQUED_SERVER");
+  if (named != nullptr && *named != '\0') return named;
   std::error_code ignored;
-  return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
+  const fs::path beside =
+      fs::read_symlink("/proc/self/exe", ignored).replace_filename("torqued");
+  return fs::is_regular_file(beside, ignored) ? beside.string() : "torqued";
 }
 
 fs::path NewDirectory() {
@@ -39,148 +42,99 @@ fs::path NewDirectory() {
                          std::strerror(errno));
 }
 
-// Returns the child's id, or -1.
-pid_t Start(const std::vector<std::string>& command, const fs::path& log) {
-  // Between fork and exec only async-signal-safe calls: no allocation.
+// Returns what went wrong, or 0.
+int Start(const std::vector<std::string>& command, const fs::path& log,
+          pid_t* pid) {
   std::vector<char*> argv;
-  argv.reserve(command.size() + 1);
   for (const std::string& argument : command) {
     argv.push_back(const_cast<char*>(argument.c_str()));
   }
   argv.push_back(nullptr);
-  const pid_t parent = getpid();
-  sigset_t no_signals;
-  sigemptyset(&no_signals);
-
-  const pid_t pid = fork();
-  if (pid != 0) return pid;
-
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(126);  // it died before the prctl
-  sigprocmask(SIG_SETMASK, &no_signals, nullptr);
-  // In this order `in` is 0 or `out` is above it, whatever was closed.
-  const int in = open("/dev/null", O_RDONLY);
-  const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
-      dup2(out, STDERR_FILENO) < 0) {
-    _exit(126);
-  }
-  execv(argv[0], argv.data());
-  const char* reason = strerrordesc_np(errno);
-  if (write(STDERR_FILENO, reason, std::strlen(reason)) < 0) _exit(126);
-  _exit(127);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, log.c_str(),
+                                   O_WRONLY | O_CREAT | O_APPEND, 0600);
+  posix_spawn_file_actions_adddup2(&files, 1, 2);
+  // No signal is blocked there, whatever is blocked here.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  const int error =
+      posix_spawnp(pid, argv[0], &files, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  return error;
 }
 
-// Returns when the child has ended. It stays to be reaped, so that its id is
-// not given to another process, which Stop would signal.
 std::string HowItEnds(pid_t pid) {
-  siginfo_t info{};
-  while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) < 0 &&
-         errno == EINTR) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  return (info.si_code == CLD_EXITED ? "exited with code "
-                                     : "was killed by signal ") +
-         std::to_string(info.si_status);
+  return WIFEXITED(status)
+             ? "exited with code " + std::to_string(WEXITSTATUS(status))
+             : "was killed by signal " + std::to_string(WTERMSIG(status));
 }
 
 }  // namespace
 
-struct LocalServer::Process {
-  pid_t pid = -1;
-  std::shared_future<std::string> end;
-  std::once_flag stopped;
-  // The kernel sends the parent-death signal when the *thread* that forked
-  // ends, so one of our own forks, and lives as long as the child.
-  std::thread keeper;
-};
-
-fs::path FindServerBinary() {
-  if (const char* named = std::getenv("TORQUED_SERVER");
-      named != nullptr && *named != '\0') {
-    if (IsExecutable(named)) return named;
-    throw LocalServerError(std::string("$TORQUED_SERVER is ") + named +
-                           ", which is no executable file");
-  }
-
-  std::error_code ignored;
-  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
-  const char* path = std::getenv("PATH");
-  std::istringstream directories(self.parent_path().string() + ":" +
-                                 (path == nullptr ? "" : path));
-  for (std::string directory; std::getline(directories, directory, ':');) {
-    const fs::path found = fs::path(directory) / "torqued";
-    if (!directory.empty() && IsExecutable(found)) return found;
-  }
-  throw LocalServerError(
-      "there is no executable torqued, neither next to " + self.string() +
-      " nor on the PATH: name it with the environment variable "
-      "TORQUED_SERVER, or add its directory to the PATH");
-}
-
 LocalServer::LocalServer(const LocalServerOptions& options)
-    : stop_timeout_(options.stop_timeout),
-      process_(std::make_unique<Process>()) {
-  const fs::path binary =
-      options.binary.empty() ? FindServerBinary() : options.binary;
-  if (!IsExecutable(binary)) {
-    throw LocalServerError(binary.string() + " is no executable file");
-  }
-  directory_ = NewDirectory();
+    : directory_(NewDirectory()) {
+  const std::string binary = options.binary.empty()
+                                 ? FindServer()
+                                 : fs::absolute(options.binary).string();
   const std::string socket = directory_ / "socket";
   const fs::path store =
       options.store.empty() ? directory_ / "models.db" : options.store;
-  std::vector<std::string> command = {
-      fs::absolute(binary).string(),
-      "--listen",
-      socket.size() < sizeof(sockaddr_un::sun_path) ? "unix:" + socket
-                                                    : "127.0.0.1:0",
-      "--address-file",
-      (directory_ / "address").string(),
-      "--store",
-      store.string()};
+  std::vector<std::string> command;
+  if (fs::exists(kSetpriv)) command = {kSetpriv, "--pdeathsig", "TERM"};
+  command.insert(
+      command.end(),
+      {binary, "--listen",
+       socket.size() < sizeof(sockaddr_un::sun_path) ? "unix:" + socket
+                                                     : "127.0.0.1:0",
+       "--address-file", directory_ / "address", "--store", store});
   command.insert(command.end(), options.arguments.begin(),
                  options.arguments.end());
 
   std::promise<pid_t> started;
   std::promise<std::string> ended;
-  process_->end = ended.get_future().share();
+  end_ = ended.get_future().share();
   std::future<pid_t> pid = started.get_future();
-  process_->keeper = std::thread([command, log = directory_ / "stderr",
-                                  started = std::move(started),
-                                  ended = std::move(ended)]() mutable {
-    const pid_t child = Start(command, log);
-    const std::string problem = std::strerror(errno);
+  keeper_ = std::thread([command, log = directory_ / "stderr",
+                         started = std::move(started),
+                         ended = std::move(ended)]() mutable {
+    pid_t child = -1;
+    const int error = Start(command, log, &child);
+    // Before its id is known, so that no other one is signalled.
+    if (error != 0) {
+      ended.set_value(std::string("failed: ") + std::strerror(error));
+    }
     started.set_value(child);
-    ended.set_value(child < 0 ? "cannot start: " + problem : HowItEnds(child));
+    if (error == 0) ended.set_value(HowItEnds(child));
   });
-  process_->pid = pid.get();
+  pid_ = pid.get();
   const std::string problem = WaitUntilServing(options);
   if (problem.empty()) return;
   const std::string log = Log();
-  stop_timeout_ = std::min(stop_timeout_, milliseconds(500));
-  Stop();
-  throw LocalServerError("the local server " + binary.string() + " " + problem +
+  Stop(milliseconds(500));
+  throw LocalServerError("the local server " + binary + " " + problem +
+                         " (the environment variable TORQUED_SERVER names " +
+                         "another one)" +
                          (log.empty() ? "" : "; it wrote:\n" + log));
 }
 
 LocalServer::~LocalServer() { Stop(); }
 
-void LocalServer::Stop() {
-  std::call_once(process_->stopped, [this] {
-    const pid_t pid = process_->pid;
-    if (pid > 0) kill(pid, SIGTERM);
-    if (process_->end.wait_for(stop_timeout_) != std::future_status::ready) {
-      kill(pid, SIGKILL);
-    }
-    process_->keeper.join();
-    while (pid > 0 && waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
+void LocalServer::Stop(milliseconds patience) {
+  std::call_once(stopped_, [&] {
+    if (!EndsWithin(milliseconds(0))) kill(pid_, SIGTERM);
+    if (!EndsWithin(patience)) kill(pid_, SIGKILL);
+    keeper_.join();
     std::error_code ignored;
     fs::remove_all(directory_, ignored);
   });
 }
-
-int LocalServer::pid() const { return process_->pid; }
 
 std::string LocalServer::Log() const {
   std::ifstream file(directory_ / "stderr", std::ios::binary | std::ios::ate);
@@ -193,7 +147,7 @@ std::string LocalServer::Log() const {
 std::string LocalServer::WaitUntilServing(const LocalServerOptions& options) {
   const auto deadline =
       std::chrono::steady_clock::now() + options.start_timeout;
-  while (process_->end.wait_for(kPoll) != std::future_status::ready) {
+  while (!EndsWithin(kPoll)) {
     // The server renames it to this name once it serves.
     std::ifstream file(directory_ / "address");
     if (std::getline(file, address_)) return {};
@@ -203,7 +157,7 @@ std::string LocalServer::WaitUntilServing(const LocalServerOptions& options) {
              std::to_string(options.start_timeout.count()) + " ms";
     }
   }
-  return process_->end.get();
+  return end_.get();
 }
 
 }  // namespace torqued::client

@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <filesystem>
-#include <memory>
+#include <future>
+#include <mutex>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace torqued::client {
@@ -29,14 +31,12 @@ struct LocalServerOptions {
   std::chrono::milliseconds start_timeout{15'000};
   /// Gives up the start from another thread.
   std::stop_token stop = {};
-  /// From SIGTERM to SIGKILL.
-  std::chrono::milliseconds stop_timeout{10'000};
 };
 
 /// Runs a server on a Unix socket in a directory that only this user may enter
 /// (if its path is too long for a socket: on a free loopback port) and stops it
-/// in the destructor. The server also stops when this process dies, however it
-/// dies.
+/// in the destructor. With setpriv of util-linux the server also stops when
+/// this process is killed.
 class LocalServer {
  public:
   /// Returns when the server serves. Throws LocalServerError.
@@ -47,27 +47,28 @@ class LocalServer {
 
   /// "unix:path" or "127.0.0.1:port".
   const std::string& address() const { return address_; }
-  int pid() const;
+  int pid() const { return pid_; }
   /// What it wrote to stderr so far (the end of it).
   std::string Log() const;
-  /// Ends the server and removes its temporary files; done only once, from
-  /// whichever thread.
-  void Stop();
+  /// Ends the server, by force after `patience`, and removes its temporary
+  /// files; done only once, from whichever thread.
+  void Stop(std::chrono::milliseconds patience = std::chrono::seconds(10));
 
  private:
-  struct Process;
-
+  bool EndsWithin(std::chrono::milliseconds time) const {
+    return end_.wait_for(time) == std::future_status::ready;
+  }
   /// Why it does not serve; empty: it does.
   std::string WaitUntilServing(const LocalServerOptions& options);
 
-  std::chrono::milliseconds stop_timeout_;
   std::filesystem::path directory_;
-  std::unique_ptr<Process> process_;
   std::string address_;
+  int pid_ = -1;
+  std::shared_future<std::string> end_;
+  // The kernel sends the parent-death signal when the *thread* that started the
+  // server ends, so one of our own does, and lives as long as the server.
+  std::thread keeper_;
+  std::once_flag stopped_;
 };
-
-/// Where the default of LocalServerOptions::binary leads. Throws
-/// LocalServerError when there is no such file.
-std::filesystem::path FindServerBinary();
 
 }  // namespace torqued::client

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 
@@ -27,12 +26,11 @@ struct RowRange {
 
 /// What client and server set for each call.
 struct BatchLimits {
-  std::int64_t max_message_bytes = 0;
+  std::int64_t rows = 1;
   std::int64_t payload_bytes = kGoodMessageBytes;
-  std::int64_t rows = std::numeric_limits<std::int64_t>::max();
 };
 
-/// `info`: of the server; what it does not say has no limit.
+/// `info`: of the server, in which 0 is no limit.
 BatchLimits LimitsOf(const v1::GetServerInfoReply& info,
                      std::int64_t max_message_bytes, std::int64_t rows);
 
@@ -40,19 +38,18 @@ BatchLimits LimitsOf(const v1::GetServerInfoReply& info,
 void EncodeRows(const Batch& batch, Eigen::Index first, Eigen::Index count,
                 v1::Array* array);
 
-/// Writes an array of exactly `count` rows to the rows from `first` on. Row 0
-/// comes first and gives `batch` its size, `total` rows. `what` names the array
-/// in the Error thrown when the array is malformed or of another shape.
-void DecodeRows(const v1::Array& array, const char* what, Eigen::Index first,
-                Eigen::Index count, Eigen::Index total, Batch* batch);
+/// Writes the `count` rows of an array to the rows from `first` on. Row 0 comes
+/// first and gives `batch` its size, `total` rows. Throws Error if the array is
+/// of another size.
+void DecodeRows(const v1::Array& array, Eigen::Index first, Eigen::Index count,
+                Eigen::Index total, Batch* batch);
 
 /// Number of states: the most rows of any input. Throws Error (WRONG_ROW_COUNT)
 /// when another input has neither that many rows nor one.
 std::int64_t CountStates(const States& states);
 
-/// States of each call but the last, such that neither its request nor its
-/// reply exceeds the limits, at least 1; from 64 on a multiple of 64, or all
-/// that are allowed.
+/// States of each call but the last: as many as the limits allow to its request
+/// and its reply, at least 1.
 std::int64_t RowsPerCall(std::span<const v1::Quantity> quantities,
                          const States& states, const ComputeOptions& options,
                          const BatchLimits& limits);
@@ -67,25 +64,11 @@ v1::ComputeRequest MakeRequest(const std::string& model,
 void AddRows(const States& states, const ComputeOptions& options,
              const RowRange& range, v1::ComputeRequest* request);
 
-/// Each row that is not OK has its status in the reply.
-bool ListsAll(const v1::ComputeReply& reply);
-
-/// An evaluation of `rows` states without results, by the reply to the first of
-/// them.
-Evaluation BeginJoin(const v1::ComputeReply& first, std::int64_t rows);
-
-/// Writes the part's rows to their places in the whole; the first part comes
-/// first. `with_sigma_min`: singular values were asked for as well. Throws
-/// Error when the part lacks what was asked for or is of another size than
-/// `range`.
-void Join(const v1::ComputeReply& part,
-          std::span<const v1::Quantity> quantities, bool with_sigma_min,
-          const RowRange& range, Evaluation* whole);
-
-/// The whole, in one reply.
-Evaluation JoinOne(const v1::ComputeReply& reply,
-                   std::span<const v1::Quantity> quantities,
-                   const ComputeOptions& options, std::int64_t rows);
+/// Writes the part's rows to their places in the whole, which has its rows and
+/// its echo. The first part comes first. Throws Error if a table is of another
+/// size than `range`.
+void Join(const v1::ComputeReply& part, const RowRange& range,
+          Evaluation* whole);
 
 /// The error of a call whose rows begin with that row of the whole.
 Error CountedFromStart(const Error& error, std::int64_t first_row);

@@ -1,4 +1,4 @@
-// Tables of a check, from replies that a server should not send.
+// Tables and progress of a check.
 #include <gmock/gmock.h>
 
 #include <vector>
@@ -116,17 +116,10 @@ TEST(CheckCall, ProgressNeverGoesBackAndReachesTheEnd) {
   EXPECT_THAT(told, testing::ElementsAre(4, kSamples));
 }
 
-TEST(CheckCall, RowsThatAreMissingOrTooManyAreRefused) {
-  std::vector<std::vector<v1::TrajectoryRows>> broken(7, GoodRows());
-  broken[0].pop_back();
-  broken[1].clear();
-  broken[2].erase(broken[2].begin());
-  broken[3][1].clear_path_d();
-  FillRows(1, kJoints, 3, 1, broken[4][0].mutable_torque_limit());
-  FillAll(4, 2, &broken[5].emplace_back());
-  broken[6][1].Clear();
-  FillAll(4, 3, &broken[6][1]);
-  for (const std::vector<v1::TrajectoryRows>& rows : broken) {
+TEST(CheckCall, RowsBeyondTheLastSampleAreRefused) {
+  for (const std::int64_t first : {std::int64_t{5}, std::int64_t{-4}}) {
+    std::vector<v1::TrajectoryRows> rows = GoodRows();
+    rows[1].set_first_sample(static_cast<std::uint64_t>(first));
     EXPECT_EQ(ErrorOf([&] { CheckOf(rows); }).code(),
               grpc::StatusCode::INTERNAL);
   }

@@ -24,7 +24,6 @@ export class Channel {
 
   constructor(
     address: string,
-    maxMessageBytes: number,
     { credentials, channelOptions, authorization }: Security,
   ) {
     // Each call that waits for another try listens.
@@ -34,8 +33,8 @@ export class Channel {
       address.startsWith(TLS) ? address.slice(TLS.length) : address,
       credentials,
       {
-        'grpc.max_receive_message_length': maxMessageBytes,
-        'grpc.max_send_message_length': maxMessageBytes,
+        // The server limits messages.
+        'grpc.max_receive_message_length': -1,
         // A server that restarts is found again soon.
         'grpc.initial_reconnect_backoff_ms': 100,
         'grpc.max_reconnect_backoff_ms': 2000,

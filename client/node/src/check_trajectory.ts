@@ -10,15 +10,8 @@ import {
   type TrajectoryTable,
   type TrajectoryVerdict,
 } from './contract.js';
-import { brokenReply, TorquedError } from './errors.js';
-import { GOOD_BYTES } from './evaluation.js';
-import {
-  addRows,
-  countNumbers,
-  type Matrix,
-  type WireArray,
-  zeros,
-} from './matrix.js';
+import { TorquedError } from './errors.js';
+import { addRows, type Matrix, type WireArray, zeros } from './matrix.js';
 import {
   camelName,
   enumName,
@@ -117,7 +110,7 @@ export interface Check {
   readonly start: WireStart;
   readonly trajectory: Trajectory;
   readonly shape: InputShape;
-  readonly maxMessageBytes: number;
+  readonly payloadBytes: number;
   readonly progress: ((done: number, total: number) => void) | undefined;
 }
 
@@ -130,7 +123,7 @@ const SAMPLES = { time: '1', q, v, a, [WRENCH]: wrench };
 
 function* messagesOfPart(
   samples: TrajectorySamples,
-  { shape, maxMessageBytes }: Check,
+  { shape, payloadBytes }: Check,
 ): Generator<object, void, undefined> {
   const given = { ...readInputs(samples, 'samples.', SAMPLES, shape) };
   const total = countRows(given, 'samples.', (name) => name === WRENCH);
@@ -143,8 +136,7 @@ function* messagesOfPart(
     (n, { columns }) => n + columns,
     0,
   );
-  const bytes = Math.min(GOOD_BYTES, maxMessageBytes / 2);
-  const atATime = Math.max(1, Math.floor(bytes / (8 * numbers)));
+  const atATime = Math.max(1, Math.floor(payloadBytes / (8 * numbers)));
   for (let first = 0; first < total; first += atATime) {
     yield chunkOf(given, first, Math.min(atATime, total - first));
   }
@@ -200,18 +192,16 @@ async function checkOnce(
       for (const name of rows ? names : []) {
         const array = rows![name];
         if (!array?.columns) continue;
-        const count = countNumbers(array) / array.columns;
-        tables[name] ??= zeros(verdict?.samples ?? 0, array.columns);
-        addRows(tables[name], name, array, toNumber(rows!.firstSample), count);
+        tables[name] ??= zeros(verdict!.samples, array.columns);
+        addRows(tables[name], array, toNumber(rows!.firstSample));
       }
     }
     if (failure) throw failure.error;
-    if (!verdict) throw brokenReply('the reply has no verdict');
-    const { samples } = verdict;
+    const { samples } = verdict!;
     // Nothing travels of tables without columns: those of a robot without joints.
     for (const name of names) tables[name] ??= zeros(samples, 0);
     tell?.(samples, samples);
-    return { ...verdict, tables };
+    return { ...verdict!, tables };
   } catch (thrown) {
     limits.signal?.throwIfAborted();
     if (failure) throw failure.error;

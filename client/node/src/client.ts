@@ -1,6 +1,5 @@
 // The client of a torqued server.
 
-import type { ChannelOptions } from '@grpc/grpc-js';
 import { Channel } from './channel.js';
 import type {
   GetServerInfoReply,
@@ -18,7 +17,6 @@ import { messageType, type Method, METHODS } from './protocol.js';
 import {
   type CallLimits,
   hasNotBegun,
-  mayPass,
   sleep,
   untilDone,
   type Waiting,
@@ -27,7 +25,8 @@ import { Robot, withChunkRows } from './robot.js';
 import { securityOf, type SecurityOptions, withPort } from './security.js';
 
 const DEADLINE_MS = 30_000;
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** Bytes of rows in a message beyond which larger ones are not faster. */
+const GOOD_BYTES = 1024 * 1024;
 // Decades, beyond which gRPC throws outside of all calls.
 const LONGEST_MS = 1e12;
 const CONNECT_AGAIN_MS = 50;
@@ -40,26 +39,18 @@ export interface ConnectOptions extends SecurityOptions {
   /** How long `connect` keeps trying a server that does not answer. Absent: the
    * first refused connection is final. */
   waitForServerMs?: number;
-  /** Largest message in either direction, bytes; batches are cut to stay below.
-   * -1: no limit. Absent: 16 MiB. */
-  maxMessageBytes?: number;
   /** Most states of one message; a larger batch travels in parts. Absent: as many
    * as 1 MiB holds. */
   chunkRows?: number;
-  /** Try again, within the deadline, what failed in passing and changes nothing
-   * on the server, or was refused by a server that shuts down (DRAINING):
-   * docs/retries.md. Absent: true. */
+  /** Try again what failed in passing (docs/retries.md). Absent: true. */
   retry?: boolean;
   /** Told before each wait for another try. */
   onRetry?: Waiting;
-  /** Of @grpc/grpc-js, over those that this library sets. A proxy that the
-   * environment names is used only with `'grpc.enable_http_proxy': 1`. */
-  channelOptions?: ChannelOptions;
 }
 
 const NAMES = (
-  'deadlineMs waitForServerMs maxMessageBytes chunkRows retry onRetry ' +
-  'channelOptions tlsCa tlsCert tlsKey tlsServerName token tokenFile'
+  'deadlineMs waitForServerMs chunkRows retry onRetry ' +
+  'tlsCa tlsCert tlsKey tlsServerName token tokenFile'
 ).split(' ');
 
 /** How a description becomes a model; part of its revision. All may be absent. */
@@ -97,12 +88,10 @@ export interface Registration extends RegisterModelReply {
 }
 
 /**
- * Connects to a server. `address` is "host", "host:port", "tls:host:port",
- * "unix:/path" or what gRPC takes with a scheme of its own ("dns:", "ipv4:"). A
- * host alone, an IPv6 address with or without brackets, gets port 7421, torqued's
- * own. Rejects with TorquedError (UNAVAILABLE, DEADLINE_EXCEEDED) where no server
- * answers, where another one does (UNIMPLEMENTED, mostly), and for options that
- * do not fit the address (INVALID_OPTION).
+ * Connects to a server. `address` is "host" (port 7421), "host:port",
+ * "tls:host:port", "unix:/path" or what gRPC takes with a scheme of its own
+ * ("dns:", "ipv4:"). Rejects with TorquedError if no server or another one
+ * answers, and for options that do not fit the address (INVALID_OPTION).
  */
 export async function connect(
   address: string,
@@ -117,19 +106,14 @@ export async function connect(
     } catch (error) {
       if (!(error instanceof TorquedError)) throw error;
       const { code, reason, message } = error;
-      // It knows nothing of a call that every server of ours knows, or it speaks
-      // HTTP and no gRPC.
-      const isOther =
-        code === 'UNIMPLEMENTED' ||
-        (/^(INTERNAL|UNKNOWN)$/.test(code) && /HTTP status/.test(message));
+      // A server of ours knows the call, and gives a reason if it refuses it.
+      if (reason !== '') return client;
       const isSilent = code === 'UNAVAILABLE' || code === 'DEADLINE_EXCEEDED';
-      // Any other word of the server shows that it is there.
-      if (reason !== '' || !(isOther || isSilent)) return client;
-      if (isOther || Date.now() >= end) {
+      if (!isSilent || Date.now() >= end) {
         client.close();
-        const what = isOther
-          ? 'no torqued server answers at'
-          : 'no connection to';
+        const what = isSilent
+          ? 'no connection to'
+          : 'no torqued server answers at';
         const why = `${what} ${client.address}: ${message || code}`;
         throw new TorquedError(code, why);
       }
@@ -154,15 +138,14 @@ export class Client {
     }
     this.address = withPort(address);
     this.#options = options;
-    const bytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
-    const messageBytes = bytes === -1 ? Infinity : bytes;
     this.#sizes = withChunkRows(
-      { rows: Infinity, messageBytes, inflightBytes: Infinity },
+      { rows: Infinity, payloadBytes: GOOD_BYTES },
       options.chunkRows,
     );
-    const security = securityOf(this.address, options);
-    Object.assign(security.channelOptions, options.channelOptions);
-    this.#channel = new Channel(this.address, messageBytes, security);
+    this.#channel = new Channel(
+      this.address,
+      securityOf(this.address, options),
+    );
   }
 
   /** A robot by its reference: name, name@revision, name@label or @revision.
@@ -194,10 +177,8 @@ export class Client {
   /**
    * Stores a description durably and points `name` ([A-Za-z0-9._-], at most 128)
    * at it. Rejects with INVALID_MODEL, whose message lists what is wrong and
-   * whose `fieldViolations` name the lines, UNKNOWN_FRAME for a default tip that
-   * is no link, INVALID_MODEL_NAME, REVISION_CONFLICT, REQUEST_TOO_LARGE,
-   * QUOTA_REACHED where the server's store is full. Not tried again where the
-   * connection fails: it may have had its effect.
+   * whose `fieldViolations` name the lines. Not tried again if the connection
+   * fails: it may have had its effect.
    */
   async registerUrdf(
     name: string,
@@ -269,11 +250,17 @@ export class Client {
     const { retry, ...call } = options;
     const reply = await this.#read(METHODS.getServerInfo, {}, call, retry);
     const info = view<GetServerInfoReply>('GetServerInfoReply', reply);
-    const { rows, messageBytes, inflightBytes } = this.#sizes;
+    const { rows, payloadBytes } = this.#sizes;
     this.#sizes = {
       rows: Math.min(rows, info.maxRows || Infinity),
-      messageBytes: Math.min(messageBytes, info.maxMessageBytes || Infinity),
-      inflightBytes: Math.min(inflightBytes, info.maxInflightBytes || Infinity),
+      // Half of a message is left to names, echo and row statuses. In flight a
+      // request counts three times and a reply twice; a window of them is to fit
+      // into the half of one client.
+      payloadBytes: Math.min(
+        payloadBytes,
+        info.maxMessageBytes / 2 || Infinity,
+        info.maxInflightBytes / 128 || Infinity,
+      ),
     };
     return info;
   }
@@ -299,10 +286,8 @@ export class Client {
     return untilDone(send, limits);
   }
 
-  // It is repeated only after DRAINING, so a lost or refused connection, or a
-  // CANCELLED of a server that shuts down, would fail its repeat. GetServerInfo
-  // changes nothing and may be repeated: it goes before the repeat, and finds the
-  // server.
+  // It is repeated only after DRAINING: a lost or refused connection would fail it.
+  // GetServerInfo may be repeated, and finds a server.
   #change(
     method: Method,
     request: object,
@@ -310,12 +295,7 @@ export class Client {
   ): Promise<Reply> {
     const limits = this.#limitsOf(options);
     const attempt = async (again: boolean) => {
-      if (again) {
-        await this.#send(METHODS.getServerInfo, {}, limits).catch((error) => {
-          // Any other word of the server shows that it is there.
-          if (mayPass(error) || error.code === 'DEADLINE_EXCEEDED') throw error;
-        });
-      }
+      if (again) await this.#send(METHODS.getServerInfo, {}, limits);
       return this.#channel.unary<Reply>(method, request, limits, again);
     };
     return untilDone(attempt, limits, hasNotBegun);

@@ -1,25 +1,10 @@
 // Why a call failed.
 
 import type { status } from '@grpc/grpc-js';
-import { inspect, type InspectOptions } from 'node:util';
 import type { RowCode, RowStatus } from './contract.js';
 
 /** How a call ended, in the words of gRPC. */
 export type StatusCode = keyof typeof status;
-
-// Characters that a terminal acts on instead of showing them, without newlines and
-// tabs: controls, separators of lines, and those that turn the direction of the text
-// beside them. torquectl escapes the same characters.
-const TURNING = '\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
-const CONTROLS = '\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f';
-
-/** The same with these characters written as "\\u202e". */
-function escaped(text: string, characters: string): string {
-  return text.replace(
-    new RegExp(`[${characters}]`, 'g'),
-    (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
 
 /** A field of the request that was found at fault. */
 export interface FieldViolation {
@@ -35,12 +20,9 @@ export type ErrorDetails = Partial<
 >;
 
 /**
- * Every failure of a call: by the server's word, by the connection's, because
- * an argument cannot be sent, or because a reply breaks the contract. Branch on
- * `code` and `reason`; texts may change. `message`, and what the console prints
- * of an error, escape what could steer a terminal; `metadata` and
- * `fieldViolations` are as they were sent. A call that an AbortSignal ends
- * rejects with the signal's reason instead.
+ * Every failure of a call: by the server's word, by the connection's, or because
+ * an argument cannot be sent. Branch on `code` and `reason`; texts may change. A call that an AbortSignal ends rejects
+ * with the signal's reason instead.
  */
 export class TorquedError extends Error {
   override readonly name: string = 'TorquedError';
@@ -58,19 +40,12 @@ export class TorquedError extends Error {
   readonly retryDelayMs: number | undefined;
 
   constructor(code: StatusCode, message: string, details: ErrorDetails = {}) {
-    // Node prints it as it is.
-    super(escaped(message, CONTROLS + TURNING));
+    super(message);
     this.code = code;
     this.reason = details.reason ?? '';
     this.metadata = details.metadata ?? {};
     this.fieldViolations = details.fieldViolations ?? [];
     this.retryDelayMs = details.retryDelayMs;
-  }
-
-  /** What the console prints. Its own escapes cover controls alone. */
-  [inspect.custom](_depth: number, options: InspectOptions): string {
-    const text = inspect(this, { ...options, customInspect: false });
-    return escaped(text, TURNING);
   }
 
   /** The same failure in other words, with more to say of what it is about. */
@@ -123,11 +98,6 @@ export class RowError extends TorquedError {
     this.rowCode = status.code;
     this.value = status.value;
   }
-}
-
-/** The reply is not what the contract says. */
-export function brokenReply(message: string): TorquedError {
-  return new TorquedError('INTERNAL', message);
 }
 
 /** An argument that cannot be sent. */

@@ -9,9 +9,9 @@ import {
   RESULT_TABLES,
   type RowStatus,
 } from './contract.js';
-import { brokenReply, TorquedError } from './errors.js';
+import { TorquedError } from './errors.js';
 import { addRows, type Matrix, type WireArray, zeros } from './matrix.js';
-import { enumName, seconds, toNumber, view } from './message.js';
+import { enumName, toNumber, view } from './message.js';
 import type { WireWhat } from './options.js';
 import { enumType, messageType, METHODS } from './protocol.js';
 import { type CallLimits, untilDone } from './retry.js';
@@ -61,17 +61,11 @@ export type Evaluation<Q extends QuantityName = never> = EvaluationBase &
 const WINDOW = 8;
 /** Statuses that a reply lists at most. */
 const LISTED_ROWS = 1000;
-/** Bytes that a message has for everything but rows: names, echo, and the row
- * statuses at their longest. */
-const OVERHEAD_BYTES = 384 * 1024;
-/** Bytes of rows in a message beyond which larger ones are not faster. */
-export const GOOD_BYTES = 1024 * 1024;
 
-/** What bounds a call; Infinity where nothing does. */
+/** What bounds a call. */
 export interface SizeLimits {
   readonly rows: number;
-  readonly messageBytes: number;
-  readonly inflightBytes: number;
+  readonly payloadBytes: number;
 }
 
 /** A batch and how it travels. */
@@ -108,44 +102,25 @@ function rowsPerCall({ sizes, ...batch }: Batch): number {
   const sent = Object.values(batch.inputs)
     .filter(({ rows }) => rows > 1)
     .reduce((sum, { columns }) => sum + columns, 0);
-  const payload = Math.min(
-    Math.max(sizes.messageBytes - OVERHEAD_BYTES, sizes.messageBytes / 2),
-    GOOD_BYTES,
-    // A request counts three times there and a reply twice; a window of them is
-    // to fit into the half of one client.
-    sizes.inflightBytes / 128,
-  );
-  const rows = Math.floor(payload / (8 * Math.max(sent, received, 1)));
-  return Math.min(
-    rows < 64 ? Math.max(rows, 1) : rows - (rows % 64),
-    sizes.rows,
-  );
+  const rows = sizes.payloadBytes / (8 * Math.max(sent, received, 1));
+  return Math.min(Math.max(Math.floor(rows), 1), sizes.rows);
 }
 
 /** A reply of Compute, as decoded. */
 interface WireReply {
   rows: unknown;
-  results: Record<string, WireArray & number[]> | null;
+  results: Record<string, WireArray | number[]> | null;
   rowStatus: object[];
   rowsNotOk: unknown;
   echo: Uint8Array;
 }
 
-interface WireEcho {
-  timing: Record<keyof Timing, object | null> | null;
-}
-
-const echoType = messageType('Echo');
+const echoOf = (bytes: Uint8Array): Echo =>
+  view('Echo', messageType('Echo').decode(bytes));
 
 /** Statuses that are kept; a batch that is wrong throughout has no use for
  * more. */
 const MAX_LISTED = 100_000;
-// Results of one number a state travel as lists.
-const LISTS = new Map(
-  messageType('Results')
-    .fieldsArray.filter(({ repeated }) => repeated)
-    .map(({ name, type }) => [name, type]),
-);
 
 /** What the replies to a batch are joined to. */
 type Whole = {
@@ -164,21 +139,20 @@ function emptyWhole(rows: number, echoes: readonly Uint8Array[]): Whole {
     rowStatus: [],
     rowsNotOk: 0,
     get echo() {
-      return (echo ??= view<Echo>('Echo', echoType.decode(echoes[0]!)));
+      return (echo ??= echoOf(echoes[0]!));
     },
     get timing() {
       const sum = { queue: 0, compute: 0 };
       for (const bytes of echoes) {
-        const { timing } = echoType.decode(bytes) as unknown as WireEcho;
-        if (timing?.queue) sum.queue += seconds(timing.queue);
-        if (timing?.compute) sum.compute += seconds(timing.compute);
+        const { timing } = echoOf(bytes);
+        sum.queue += timing?.queue ?? 0;
+        sum.compute += timing?.compute ?? 0;
       }
       return sum;
     },
   };
 }
 
-/** Throws TorquedError if the reply to `part` is not what was asked for. */
 function addReply(
   whole: Whole,
   { quantities, shapeSizes }: Batch,
@@ -188,15 +162,13 @@ function addReply(
   for (const quantity of quantities) {
     for (const [name, shape] of Object.entries(RESULT_TABLES[quantity])) {
       const result = reply.results?.[name];
-      if (LISTS.has(name)) {
-        if (result?.length) addList(whole, name, result, part);
-        continue;
+      if (Array.isArray(result)) {
+        addList(whole, name, result, part);
+      } else if (result) {
+        const height = heightOf(shape, shapeSizes);
+        whole[name] ??= zeros(whole.rows, result.columns, height);
+        addRows(whole[name] as Matrix, result, part.first);
       }
-      if (!result) throw brokenReply(`the reply lacks ${name}`);
-      const { columns } = result;
-      const height = heightOf(shape, shapeSizes);
-      const table = (whole[name] ??= zeros(whole.rows, columns, height));
-      addRows(table as Matrix, name, result, part.first, part.rows);
     }
   }
   for (const wire of reply.rowStatus) {
@@ -210,13 +182,15 @@ function addReply(
   whole.rowsNotOk += toNumber(reply.rowsNotOk);
 }
 
+// Of results of one number a state; empty if they were not asked for.
 function addList(
   whole: Whole,
   name: string,
   list: number[],
   { first }: Part,
 ): void {
-  const type = LISTS.get(name)!;
+  if (list.length === 0) return;
+  const { type } = messageType('Results').fields[name]!;
   const isEnum = type !== 'double' && type !== 'uint32';
   const Numbers = type === 'double' ? Float64Array : Uint32Array;
   const joined = (whole[name] ??= new (isEnum ? Array : Numbers)(

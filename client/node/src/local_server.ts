@@ -13,6 +13,7 @@ const LOG_BYTES = 4096;
 // Of util-linux: has the kernel end the server when this process dies.
 const SETPRIV = '/usr/bin/setpriv';
 const POLL_MS = 5;
+const STOP_MS = 10_000;
 
 /** How a local server is started. */
 export interface LocalServerOptions {
@@ -31,14 +32,9 @@ export interface LocalServerOptions {
   arguments?: readonly string[];
   /** Milliseconds until it serves. Absent: 15 000. */
   startTimeoutMs?: number;
-  /** Milliseconds from SIGTERM to SIGKILL. Absent: 10 000. */
-  stopTimeoutMs?: number;
 }
 
-const NAMES =
-  'binary models store listen arguments startTimeoutMs stopTimeoutMs'.split(
-    ' ',
-  );
+const NAMES = 'binary models store listen arguments startTimeoutMs'.split(' ');
 
 /** The server could not be started; the text ends with what it wrote. */
 export class LocalServerError extends Error {
@@ -57,12 +53,10 @@ export class LocalServer {
   end: string | undefined;
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
-  readonly #stopTimeoutMs: number;
 
   /** Made by `startLocalServer`; its files are in `directory`, which goes with
    * it. */
   constructor(binary: string, directory: string, options: LocalServerOptions) {
-    this.#stopTimeoutMs = options.stopTimeoutMs ?? 10_000;
     // A longer path than a Unix socket may have leaves a port of this machine.
     const fits = Buffer.byteLength(directory) <= 100;
     const listen = fits ? `unix:${directory}/socket` : '127.0.0.1:0';
@@ -106,13 +100,13 @@ export class LocalServer {
     stderr.unref();
   }
 
-  /** Ends the server and removes its temporary files. */
+  /** Ends the server, by force after 10 s, and removes its temporary files. */
   async close(): Promise<void> {
     if (this.end !== undefined) return;
     this.#child.ref();
     this.#child.kill('SIGTERM');
     const kill = () => this.#child.kill('SIGKILL');
-    const timer = setTimeout(kill, this.#stopTimeoutMs);
+    const timer = setTimeout(kill, STOP_MS);
     await this.#ended;
     clearTimeout(timer);
   }

@@ -1,7 +1,5 @@
 // Tables of numbers, and how they travel.
 
-import { brokenReply } from './errors.js';
-
 /**
  * A table of numbers, row-major: in results one row per state. Rows of
  * matrix-valued quantities are flattened row-major; `matrix(k)` has them in
@@ -93,30 +91,13 @@ export interface WireArray {
   values: number[];
 }
 
-/** How many numbers the array holds. */
-export function countNumbers({ f64, f32, values }: WireArray): number {
-  return f64.length / 8 + f32.length / 4 + values.length;
-}
-
-/** Copies rows of a reply to their place, `first` on. Throws TorquedError if they
- * are not `count`, or do not fit. */
+/** Copies rows of a reply to their place, `first` on. Throws RangeError if they do
+ * not fit. */
 export function addRows(
   { data, rows, columns }: Matrix,
-  name: string,
-  array: WireArray,
+  { f64, f32, values }: WireArray,
   first: number,
-  count: number,
 ): void {
-  const numbers = countNumbers(array);
-  if (
-    array.columns !== columns ||
-    numbers !== count * columns ||
-    !(first + count <= rows)
-  ) {
-    const what = `${numbers} numbers of ${array.columns} columns`;
-    throw brokenReply(`the reply's ${name} has ${what} for ${count} rows`);
-  }
-  const { f64, f32, values } = array;
   const at = first * columns;
   if (f64.length > 0 && rows === 1) {
     // Without another array, which costs more than its numbers.

@@ -21,32 +21,11 @@ export function camelName(name: string): string {
   return protobuf.util.camelCase(name.toLowerCase());
 }
 
-/** Makes what belongs to a type once. */
-function memo<Type extends object, Value>(
-  make: (type: Type) => Value,
-): (type: Type) => Value {
-  const made = new WeakMap<Type, Value>();
-  return (type) => {
-    let value = made.get(type);
-    if (value === undefined) made.set(type, (value = make(type)));
-    return value;
-  };
-}
-
-/** The values of an enum but 0: names by number, "REVOLUTE" of
- * JOINT_TYPE_REVOLUTE, and numbers by name without underscores. */
-const valuesOf = memo((type: protobuf.Enum) => {
+/** "REVOLUTE" of JOINT_TYPE_REVOLUTE. */
+function shortName(type: protobuf.Enum, name: string): string {
   const prefix = `${snakeName(type.name).slice(1)}_`.toUpperCase();
-  const names = new Map<number, string>();
-  const numbers = new Map<string, number>();
-  for (const [long, number] of Object.entries(type.values)) {
-    if (number === 0) continue;
-    const name = long.startsWith(prefix) ? long.slice(prefix.length) : long;
-    names.set(number, name);
-    numbers.set(name.replaceAll('_', ''), number);
-  }
-  return { names, numbers };
-});
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
 
 /** The name of an enum's value: undefined for 0, the number as text for one that
  * this version does not know. */
@@ -55,7 +34,7 @@ export function enumName(
   number: number,
 ): string | undefined {
   if (number === 0) return undefined;
-  return valuesOf(type).names.get(number) ?? String(number);
+  return shortName(type, type.valuesById[number] ?? String(number));
 }
 
 /** The number of a name in any case, or of its first words: "cubic" is enough
@@ -66,14 +45,18 @@ export function enumNumber(
   path: string,
   reason = 'INVALID_OPTION',
 ): number {
-  const { names, numbers } = valuesOf(type);
-  const upper = String(name).toUpperCase();
-  const number = numbers.get(upper.replace(/[-_]/g, ''));
-  if (number !== undefined) return number;
-  const near = [...names].filter(([, one]) => one.startsWith(`${upper}_`));
-  if (near.length === 1) return near[0]![0];
-  const known = [...names.values()].join(', ');
-  const message = `${path} is ${shown(name)}; there are ${known}`;
+  const known = Object.entries(type.values)
+    .filter(([, number]) => number !== 0)
+    .map(([long, number]) => [shortName(type, long), number] as const);
+  const plain = (text: string) => text.replace(/[-_]/g, '').toUpperCase();
+  const wanted = String(name).toUpperCase();
+  const near = known.filter(([one]) => one.startsWith(`${wanted}_`));
+  const meant =
+    known.find(([one]) => plain(one) === plain(wanted)) ??
+    (near.length === 1 ? near[0] : undefined);
+  if (meant) return meant[1];
+  const names = known.map(([one]) => one).join(', ');
+  const message = `${path} is ${shown(name)}; there are ${names}`;
   throw badArgument(reason, path, message);
 }
 
@@ -86,45 +69,39 @@ export function view<T>(typeName: string, message: object): T {
 }
 
 function viewOf(type: protobuf.Type, message: object): object {
-  const fields = message as Record<string, unknown>;
-  const result: Record<string, unknown> = {};
-  for (const [name, read] of fieldsOf(type)) result[name] = read(fields);
-  return result;
+  return Object.fromEntries(
+    type.fieldsArray.map((field) => [
+      field.name,
+      valueOf(field.resolve(), message as Record<string, unknown>),
+    ]),
+  );
 }
 
-type Read = (message: Record<string, unknown>) => unknown;
-
-const fieldsOf = memo((type: protobuf.Type): [string, Read][] =>
-  type.fieldsArray.map((field) => [field.name, readerOf(field.resolve())]),
-);
-
-function readerOf(field: protobuf.Field): Read {
+function valueOf(
+  field: protobuf.Field,
+  message: Record<string, unknown>,
+): unknown {
   const { name } = field;
-  const one = readerOfOne(field);
-  if (field.repeated) return (message) => (message[name] as unknown[]).map(one);
-  const limit = field.options?.['(absent)'] as string | undefined;
-  const absent = limit && (limit === 'inf' ? Infinity : -Infinity);
-  return (message) => {
-    // Those of the prototype are defaults.
-    if (field.partOf && !Object.hasOwn(message, name)) return absent;
-    return message[name] === null ? undefined : one(message[name]);
-  };
+  const value = message[name];
+  if (field.repeated) return (value as []).map((one) => oneOf(field, one));
+  // Those of the prototype are defaults.
+  if (field.partOf && !Object.hasOwn(message, name)) {
+    const limit = field.options?.['(absent)'] as string | undefined;
+    return limit && (limit === 'inf' ? Infinity : -Infinity);
+  }
+  return value === null ? undefined : oneOf(field, value);
 }
 
-function readerOfOne(field: protobuf.Field): (value: unknown) => unknown {
+function oneOf(field: protobuf.Field, value: unknown): unknown {
   const type = field.resolvedType;
-  if (field.map) return (map) => ({ ...(map as object) });
-  if (type instanceof protobuf.Enum) {
-    return (value) => enumName(type, value as number);
-  }
+  if (field.map) return { ...(value as object) };
+  if (type instanceof protobuf.Enum) return enumName(type, value as number);
   if (type instanceof protobuf.Type) {
-    if (type.name === 'Duration') return seconds;
-    if (type.name === 'Timestamp') {
-      return (value) => new Date(seconds(value) * 1000);
-    }
-    return (value) => viewOf(type, value as object);
+    if (type.name === 'Duration') return seconds(value);
+    if (type.name === 'Timestamp') return new Date(seconds(value) * 1000);
+    return viewOf(type, value as object);
   }
-  return /64$/.test(field.type) ? toNumber : (value) => value;
+  return /64$/.test(field.type) ? toNumber(value) : value;
 }
 
 /** Seconds of a Duration or a Timestamp. */

@@ -66,10 +66,9 @@ export async function untilDone<T>(
 ): Promise<T> {
   const { signal, closing } = limits;
   let longestMs = FIRST_DELAY_MS;
-  let before: TorquedError | undefined;
-  for (let tries = 1; ; ++tries) {
+  for (let again = false; ; again = true) {
     try {
-      return await attempt(tries > 1);
+      return await attempt(again);
     } catch (error) {
       signal?.throwIfAborted();
       closing.throwIfAborted();
@@ -78,27 +77,13 @@ export async function untilDone<T>(
       const askedMs = error.retryDelayMs ?? 0;
       const isInTime = lastMs > 0 && askedMs <= lastMs;
       if (!limits.retry || !isTransient(error) || !isInTime) {
-        throw withHistory(error, tries, before);
+        throw error;
       }
       const jittered = longestMs * (0.5 + 0.5 * Math.random());
       longestMs = Math.min(longestMs * 2, LONGEST_DELAY_MS);
       const delayMs = Math.max(Math.min(jittered, lastMs), askedMs);
       limits.onRetry?.(error, delayMs);
-      before = error;
       await sleep(delayMs, signal, closing);
     }
   }
-}
-
-// What came before, where it says more.
-function withHistory(
-  error: TorquedError,
-  tries: number,
-  before: TorquedError | undefined,
-): TorquedError {
-  let { message } = error;
-  if (before && error.code === 'DEADLINE_EXCEEDED') {
-    message += `; before that ${before.code}: ${before.message}`;
-  }
-  return tries > 1 ? error.with(`${message} (tried ${tries} times)`) : error;
 }

@@ -96,12 +96,9 @@ export class Robot {
    * Whether the robot keeps its limits along a trajectory, where not, and by how
    * much. `trajectory` is all its samples, or an iterable or async iterable of
    * parts, which are sent while the next ones are made: any number of samples
-   * each, all with the same inputs. Both sides keep all samples until the end;
-   * this one begins again after UNAVAILABLE and OVERLOADED. The deadline is that
-   * of the whole check, the making of the samples included. Rejects with
-   * TorquedError: fields are named "samples.q", "start.drives[2].effort_limit",
-   * single numbers by their place in the whole, "q[120][3]"; or with what `trajectory`
-   * throws.
+   * each, all with the same inputs. All samples are kept until the end. The
+   * deadline is that of the whole check, the making of the samples included.
+   * Rejects with TorquedError, or with what `trajectory` throws.
    */
   async checkTrajectory<Table extends TrajectoryTable = never>(
     trajectory: Trajectory,
@@ -115,7 +112,7 @@ export class Robot {
       start,
       trajectory,
       shape: this.#shape(options),
-      maxMessageBytes: this.#connection.sizes.messageBytes,
+      payloadBytes: this.#connection.sizes.payloadBytes,
       progress: options.progress,
     });
     return check as TrajectoryCheck<Table>;

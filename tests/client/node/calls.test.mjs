@@ -221,11 +221,8 @@ test('what goes on does so with the same revision', async (t) => {
 test('without retrying the first failure is final', async (t) => {
   const { server, robot } = await RestartableServer.of(t, { retry: false });
   await server.kill();
-  const { code, message } = await failureOf(
-    robot.massMatrix({ q: numbers(7) }),
-  );
+  const { code } = await failureOf(robot.massMatrix({ q: numbers(7) }));
   assert.equal(code, 'UNAVAILABLE');
-  assert.doesNotMatch(message, /tried/);
 });
 
 test('what the server refuses for load is tried again', async () => {

@@ -3,9 +3,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { inspect } from 'node:util';
 import { decodeError } from '../client/node/dist/channel.js';
-import { TorquedError } from '../client/node/dist/errors.js';
 import { encode, messageType } from '../client/node/dist/protocol.js';
 
 const { Metadata } = createRequire(import.meta.resolve('torqued'))(
@@ -44,36 +42,4 @@ test('damaged details and those of another code leave the code and the sentence'
     assert.equal(error.reason, '');
   }
   assert.equal(decodeError({ code: 99, details: '' }).code, 'UNKNOWN');
-});
-
-test('what could steer a terminal is escaped and nothing else', () => {
-  const steers = (code) =>
-    (code < 0x20 && code !== 9 && code !== 10) ||
-    (code >= 0x7f && code <= 0x9f) ||
-    [0x61c, 0x200e, 0x200f].includes(code) ||
-    (code >= 0x2028 && code <= 0x202e) ||
-    (code >= 0x2066 && code <= 0x2069);
-  for (let code = 0; code <= 0xffff; ++code) {
-    const character = String.fromCharCode(code);
-    const error = decodeError({ code: 5, details: `a${character}b` });
-    const escape = `\\u${code.toString(16).padStart(4, '0')}`;
-    assert.equal(error.message, `a${steers(code) ? escape : character}b`);
-  }
-});
-
-test('what the console prints of an error steers no terminal either', () => {
-  const text = String.fromCharCode(0x1b, 0x9b, 0x61c, 0x2028, 0x202e, 0x2066);
-  const error = new TorquedError('NOT_FOUND', 'no such joint', {
-    reason: 'UNKNOWN_JOINT',
-    metadata: { joint: `elbow${text}` },
-    fieldViolations: [{ field: `q.${text}`, description: `none${text}` }],
-  });
-  const shown = inspect(error);
-  for (const character of text) assert.ok(!shown.includes(character), shown);
-  for (const known of ['elbow', '\\u202e', 'fieldViolations', 'decode_error']) {
-    assert.ok(shown.includes(known), shown);
-  }
-  // Colours are controls that are meant.
-  assert.ok(inspect(error, { colors: true }).includes('\x1b['));
-  assert.equal(error.joint, `elbow${text}`);
 });

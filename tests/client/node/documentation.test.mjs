@@ -49,7 +49,7 @@ const EXPECTED = {
   quantities: /Float64Array\(3\).* 3\n$/s,
   wrenches: /^(-?)(\d+\.\d+) (?!\1)-?\2 7\n$/,
   rows: /^$/,
-  batch: /^18688 of 100000\n.*100000 of 100000\n100000\n$/s,
+  batch: /^18724 of 100000\n.*100000 of 100000\n100000\n$/s,
   check: /^false \[ 'panda_joint2' \]\ntrue\n[01]\.\d+\n$/,
   parts: /^300 CUBIC_SPLINE 2\.99\n$/,
   errors: /^$/,

@@ -23,7 +23,7 @@ const REGRESSOR = enumType('Quantity').values['QUANTITY_REGRESSOR'];
  * nobody reads. `client` repeats nothing. */
 async function drain(server, client) {
   const security = securityOf(client.address, {});
-  const channel = new Channel(client.address, 1 << 24, security);
+  const channel = new Channel(client.address, security);
   const unread = channel.stream(EVALUATE, { deadline: Infinity });
   unread.on('error', () => {});
   unread.write({ start: { model: 'panda', quantities: [REGRESSOR] } });

@@ -102,7 +102,6 @@ test('a call without a server is tried until its deadline', async () => {
   const start = performance.now();
   await assert.rejects(client.serverInfo(), (error) => {
     assert.match(error.code, /UNAVAILABLE|DEADLINE_EXCEEDED/);
-    assert.match(error.message, /tried \d+ times/);
     return true;
   });
   client.close();

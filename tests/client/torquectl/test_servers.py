@@ -60,4 +60,5 @@ def test_a_program_that_is_no_server_is_named():
     done = run("info", env={"TORQUED_SERVER": "/bin/true"})
     assert done.returncode == ERROR
     assert done.stderr == ("torquectl: LOCAL_SERVER: the local server "
-                           "/bin/true exited with code 0\n")
+                           "/bin/true exited with code 0 (the environment variable "
+                           "TORQUED_SERVER names another one)\n")
