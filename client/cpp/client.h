@@ -32,7 +32,7 @@ struct ConnectOptions {
   /// States of one call at most. A server that takes less at a time, as it said
   /// when the client connected, is sent less.
   int chunk_rows = std::numeric_limits<int>::max();
-  /// Try again, within the deadline, what failed in passing (docs/retries.md).
+  /// Try again, within the deadline, what failed in passing (docs/grpc.md).
   /// Of a large batch each call is repeated alone.
   bool retry = true;
   /// Called before each wait for another try, of computations by threads of

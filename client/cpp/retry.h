@@ -1,4 +1,4 @@
-// When a call that failed is tried again: docs/retries.md.
+// When a call that failed is tried again: docs/grpc.md.
 #pragma once
 
 #include <chrono>

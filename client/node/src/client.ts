@@ -42,7 +42,7 @@ export interface ConnectOptions extends SecurityOptions {
   /** Most states of one message; a larger batch travels in parts. Absent: as many
    * as 1 MiB holds. */
   chunkRows?: number;
-  /** Try again what failed in passing (docs/retries.md). Absent: true. */
+  /** Try again what failed in passing (docs/grpc.md). Absent: true. */
   retry?: boolean;
   /** Told before each wait for another try. */
   onRetry?: Waiting;

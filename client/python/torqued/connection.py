@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         @overload
         def __get__(self, of: object, kind: Any) -> Callable[P, T]: ...
         def __get__(self, of: Any, kind: Any) -> Any: ...
-# docs/retries.md has the rules of these.
+# docs/grpc.md has the rules of these.
 _FIRST_BACKOFF = 0.05
 _LAST_BACKOFF = 1.0
 # What the last try of a call has until its deadline.

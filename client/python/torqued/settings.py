@@ -64,7 +64,7 @@ class Settings:
         a lost connection, or for a cancellation that the caller has not asked
         for. Of a large batch only what is not answered. What does change
         something is tried again only where a server that shuts down has refused
-        it (DRAINING). docs/retries.md says when and how often.
+        it (DRAINING). docs/grpc.md says when and how often.
     on_retry: called before each wait for another try, with the error and the seconds.
     tls_ca: PEM file of the CAs of which one signed the server's certificate, for
         an address "tls:host:port" like the three that follow; others refuse
