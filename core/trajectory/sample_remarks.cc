@@ -14,6 +14,12 @@ constexpr double kShare = 0.01;
 constexpr double kFewestDecimals = 1e3, kMostDecimals = 1e12;
 constexpr double kFewestDigits = 1e4;
 
+/// Rates are inconsistent if the squares of the differences exceed this share
+/// of those of the changes or integrals, whichever is larger, and the
+/// differences this mean in rad/s or m/s. A rate that is 3.4 times too large or
+/// too small, zero or reversed does; a delay of an eighth of a period does not.
+constexpr double kInconsistentShare = 0.5, kInconsistentRate = 0.02;
+
 /// Relative rounding of numbers of single and of double precision.
 constexpr double kSingle = 0x1p-24, kDouble = 0x1p-52;
 
@@ -87,6 +93,8 @@ void SampleRemarkFinder::Prepare(std::int64_t rows) {
   }
   if (!ready()) return;
   const Eigen::Index n = std::ssize(time_) - 1;
+  long_span_ = static_cast<std::int64_t>(std::bit_floor(
+      static_cast<std::uint64_t>(std::max<Eigen::Index>(n / 16, 1))));
   const Eigen::Map<const Eigen::VectorXd> time(time_.data(), n + 1);
   const auto steps = time.tail(n) - time.head(n);
   // Even times are exact, however few digits they have.
@@ -176,6 +184,13 @@ void SampleRemarkFinder::AddStep(std::int64_t row) {
     Span span = StepFrom(track, row);
     for (Span& beside : track.spans) {
       Judge(track, span, row + 1);
+      if (span.steps == long_span_) {
+        const double difference = span.change - span.integral;
+        track.changes += span.change * span.change;
+        track.integrals += span.integral * span.integral;
+        track.squares += difference * difference;
+        track.differences += std::abs(difference);
+      }
       if (beside.steps == 0) {
         beside = span;
         break;
@@ -198,6 +213,23 @@ SampleRemarks SampleRemarkFinder::Finish() {
   }
   Trim(found_);
   return std::move(found_);
+}
+
+std::vector<InconsistentRate> SampleRemarkFinder::Inconsistent() const {
+  std::vector<InconsistentRate> found;
+  for (const Track& track : tracks_) {
+    const double larger = std::max(track.changes, track.integrals);
+    const double duration = time_.back() - time_.front();
+    if (track.kind != RemarkKind::kVelocity || !std::isfinite(track.squares) ||
+        track.squares <= kInconsistentShare * larger ||
+        track.differences <= kInconsistentRate * duration) {
+      continue;
+    }
+    const bool reversed = track.squares > track.changes + track.integrals;
+    found.push_back({track.joint, std::sqrt(track.integrals / track.changes) *
+                                      (reversed ? -1 : 1)});
+  }
+  return found;
 }
 
 }  // namespace torqued

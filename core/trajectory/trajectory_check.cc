@@ -150,9 +150,14 @@ class Run final : public TrajectoryCheck {
     verdict_.limits.assign(setup_.joints.begin(), setup_.joints.end());
     verdict_.violations = violations_.Finish();
     verdict_.remarks.counts.resize(tallies_.size());
-    if (remarks_) verdict_.remarks = remarks_->Finish();
-    verdict_.passes = verdict_.violations.count == 0 &&
-                      !(options_.consistent && verdict_.remarks.count > 0);
+    if (remarks_) {
+      verdict_.inconsistent = remarks_->Inconsistent();
+      verdict_.remarks = remarks_->Finish();
+    }
+    verdict_.passes =
+        verdict_.violations.count == 0 &&
+        (options_.allow_inconsistent || verdict_.inconsistent.empty()) &&
+        !(options_.consistent && verdict_.remarks.count > 0);
     verdict_.payload_looked_at = setup_.reference_payload.has_value();
     if (verdict_.payload_looked_at && payload_.least <= payload_.most) {
       verdict_.payload = payload_;

@@ -169,6 +169,8 @@ struct TrajectoryOptions {
   bool path_inertia = false;
   /// A remark on the samples makes the answer no.
   bool consistent = false;
+  /// Rates that are inconsistent throughout do not make the answer no.
+  bool allow_inconsistent = false;
 };
 
 /// Tables of one row a sample, in the order of the joints; null: not wanted.
@@ -302,6 +304,13 @@ struct SampleRemark {
 
 using SampleRemarks = Summary<SampleRemark, 2, 100>;
 
+/// A joint whose v is not the rate of q throughout, by more than noise, filters
+/// or a delay of recorded samples explain: units that differ, zeros, a sign.
+struct InconsistentRate {
+  int joint = -1;     // in the caller's order
+  double factor = 0;  // v over the rate of q, root mean squares with a sign
+};
+
 /// The step from a row to the next one.
 struct CoarseStep {
   std::int64_t row = 0;
@@ -341,13 +350,14 @@ struct SlowDown {
 };
 
 struct TrajectoryVerdict {
-  /// Nothing is violated; of samples that must be consistent, none contradicts
-  /// the others.
+  /// Nothing is violated, no rate is inconsistent unless that is allowed, and
+  /// of samples that must be consistent, none contradicts the others.
   bool passes = false;
   std::vector<JointLimitsInForce> limits;
   std::vector<JointDemand> joints;
   Violations violations;
   SampleRemarks remarks;
+  std::vector<InconsistentRate> inconsistent;
   /// Nothing: no step is too long to tell what happens within it.
   std::optional<CoarseStep> coarse_step;
   double duration = 0;      // s

@@ -231,6 +231,9 @@ class SampleRemarkFinder {
 
   SampleRemarks Finish();
 
+  /// Of joints with v and q, over 16 to 31 spans of the whole motion.
+  std::vector<InconsistentRate> Inconsistent() const;
+
  private:
   /// Sums over steps side by side.
   struct Span {
@@ -256,6 +259,9 @@ class SampleRemarkFinder {
     /// none.
     std::vector<Span> spans = {};
     SampleRemark open = {};  // may still grow; no steps: none
+    /// Over spans of `long_span_` steps: squares of changes and of integrals,
+    /// squares and magnitudes of their differences.
+    double changes = 0, integrals = 0, squares = 0, differences = 0;
   };
 
   Span StepFrom(const Track& track, std::int64_t row) const;
@@ -267,6 +273,7 @@ class SampleRemarkFinder {
   std::array<SampleResolution, 4> resolution_;  // likewise, and of time
   std::vector<bool> turns_;
   std::int64_t looked_at_ = 0;  // rows
+  std::int64_t long_span_ = 1;  // steps, a power of 2
   double time_quantum_ = 0;
   std::vector<Track> tracks_;  // once ready
   SampleRemarks found_;

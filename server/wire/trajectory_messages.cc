@@ -369,6 +369,7 @@ OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
     if (start.has_derating()) check.options.derating = start.derating();
     check.options.merge_gap = start.merge_gap();
     check.options.consistent = start.consistent();
+    check.options.allow_inconsistent = start.allow_inconsistent();
     return std::move(check);
   });
 }
@@ -402,6 +403,11 @@ void FillVerdict(const TrajectoryVerdict& verdict, const DecodedCheck& check,
     writer.Fill(remark, wire->add_remarks());
   }
   wire->set_remark_count(static_cast<std::uint64_t>(verdict.remarks.count));
+  for (const InconsistentRate& rate : verdict.inconsistent) {
+    v1::Inconsistency* found = wire->mutable_inconsistency();
+    if (found->joints().empty()) found->set_factor(rate.factor);
+    found->add_joints(check.joints[static_cast<std::size_t>(rate.joint)]);
+  }
   if (verdict.coarse_step) {
     writer.Fill(*verdict.coarse_step, wire->mutable_coarse_step());
   }

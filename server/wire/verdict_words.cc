@@ -127,6 +127,56 @@ std::string Sentence(const v1::Remark& remark, const Joints& joints) {
   return text;
 }
 
+std::string Sentence(const v1::Inconsistency& found) {
+  struct Cause {
+    double factor;
+    std::string_view words;
+  };
+  constexpr double kDegree = 57.29577951308232;
+  static constexpr Cause kCauses[] = {
+      {1e3, ": are times in milliseconds? Expected seconds."},
+      {1e6, ": are times in microseconds? Expected seconds."},
+      {1e9, ": are times in nanoseconds? Expected seconds."},
+      {kDegree, ": is v in degrees? Expected rad/s."},
+      {1 / kDegree, ": is q in degrees? Expected rad."},
+      {-1, ": is its sign wrong?"}};
+  const double factor = found.factor();
+  std::string joints = found.joints(0);
+  if (found.joints_size() > 1) {
+    joints += Cat(" and ",
+                  Counted(static_cast<std::uint64_t>(found.joints_size() - 1),
+                          "other joint"));
+  }
+  if (factor == 0) return Cat("v of ", joints, " is 0, but q moves.");
+  if (std::isinf(factor))
+    return Cat("v of ", joints, " is not 0, but q rests.");
+  const auto* cause = std::ranges::find_if(kCauses, [factor](const Cause& one) {
+    return std::abs(factor / one.factor - 1) < 0.05;
+  });
+  return Cat("v of ", joints, " is ", RoundedText(factor),
+             " times the rate of q",
+             cause == std::end(kCauses) ? "." : cause->words);
+}
+
+/// Whether most ranges are left by more than their width.
+std::string UnitsMessage(const v1::TrajectoryVerdict& verdict) {
+  std::uint64_t limited = 0, far = 0;
+  for (const v1::JointDemand& joint : verdict.joints()) {
+    if (joint.position_unit() != "rad" || !joint.has_lower_limit() ||
+        !joint.has_upper_limit()) {
+      continue;
+    }
+    const double lower = joint.lower_limit(), upper = joint.upper_limit();
+    ++limited;
+    far += joint.lowest_position().value() < 2 * lower - upper ||
+           joint.highest_position().value() > 2 * upper - lower;
+  }
+  if (far == 0 || 2 * far < limited) return "";
+  return Cat(
+      "Positions of ", far, " of ", Counted(limited, "joint"),
+      " are far outside their range: are they in degrees? Expected rad.");
+}
+
 std::string Sentence(const v1::CoarseStep& step, const Joints& joints) {
   const std::string& unit = joints.at(step.joint())->position_unit();
   return Cat("The samples are coarse: ", step.joint(), " moves by ",
@@ -238,6 +288,7 @@ std::string Sentence(const v1::TrajectoryVerdict& verdict) {
   } else if (const std::string near = NearestLimit(verdict); !near.empty()) {
     text += "; nearest to its limit is " + near;
   }
+  if (verdict.has_inconsistency()) text += "; v is not the rate of q";
   if (verdict.remark_count() > 0) {
     text +=
         "; " + Counted(verdict.remark_count(), "remark") + " on the samples";
@@ -285,6 +336,11 @@ void PutIntoWords(v1::TrajectoryVerdict* verdict) {
   for (v1::Remark& remark : *verdict->mutable_remarks()) {
     remark.set_message(Sentence(remark, joints));
   }
+  if (verdict->has_inconsistency()) {
+    verdict->mutable_inconsistency()->set_message(
+        Sentence(verdict->inconsistency()));
+  }
+  verdict->set_units_message(UnitsMessage(*verdict));
   if (verdict->has_coarse_step()) {
     verdict->mutable_coarse_step()->set_message(
         Sentence(verdict->coarse_step(), joints));

@@ -199,7 +199,8 @@ void CheckVerdict(const Outcome& outcome) {
   FUZZ_REQUIRE(verdict.samples() == static_cast<std::uint64_t>(outcome.rows),
                "samples");
   const bool contradicts =
-      verdict.asked().consistent() && verdict.remark_count() > 0;
+      (verdict.asked().consistent() && verdict.remark_count() > 0) ||
+      (verdict.has_inconsistency() && !verdict.asked().allow_inconsistent());
   FUZZ_REQUIRE(verdict.passes() == (count == 0 && !contradicts), "passes");
   CheckRemarks(outcome);
   FUZZ_REQUIRE(verdict.has_first_violation() == (count > 0), "the first");

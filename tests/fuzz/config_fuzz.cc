@@ -160,12 +160,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     CheckSettings(*settings);
     if (CanBePrinted(*settings)) CheckPrinted(input.arguments, *settings);
   } else if (const auto* exit = std::get_if<EarlyExit>(&command)) {
-    const bool of_store =
-        std::find(input.arguments.begin(), input.arguments.end(), "store") !=
-        input.arguments.end();
-    FUZZ_REQUIRE(
-        exit->code == 0 || exit->code == 2 || (exit->code == 64 && of_store),
-        exit->err);
+    FUZZ_REQUIRE(exit->code == 0 || exit->code == 64, exit->err);
     FUZZ_REQUIRE((exit->code == 0) == exit->err.empty(), exit->err);
     FUZZ_REQUIRE((exit->code == 0) == !exit->out.empty(), exit->out);
     if (exit->code != 0) CheckRefusal(exit->err, file.path());

@@ -304,6 +304,8 @@ void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out) {
   const auto line = [&out](const char* title, const std::string& sentence) {
     if (!sentence.empty()) out << title << sentence << "\n";
   };
+  line("", verdict.inconsistency().message());
+  line("", verdict.units_message());
   out << ModelText(echo.model(), echo.revision()) << "  ";
   line("", verdict.judged() + ", over " + ReadableText(verdict.duration()) +
                " s, checked in " + DurationText(checked.seconds));
@@ -384,9 +386,13 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
               joint.velocity_violations());
     add_limit(joint.has_lower_limit() || joint.has_upper_limit(), "position",
               v1::LIMIT_KIND_POSITION, joint.position_violations());
+    const bool inconsistent =
+        !verdict.asked().allow_inconsistent() &&
+        std::ranges::count(verdict.inconsistency().joints(), joint.joint()) > 0;
     const auto add_remarks = [&](const char* name, v1::RemarkKind kind,
                                  std::uint64_t count) {
-      add(judged || count > 0, name, verdict.remarks(), kind, count, judged);
+      add(judged || count > 0, name, verdict.remarks(), kind, count,
+          judged || (inconsistent && kind == v1::REMARK_KIND_VELOCITY));
     };
     add_remarks("velocity against positions", v1::REMARK_KIND_VELOCITY,
                 joint.velocity_remarks());

@@ -131,6 +131,7 @@ const char* HealthText(client::Health health) {
 }
 
 ExitCode Ping(Session& session, int count) {
+  session.RequireLastingServer("ping");
   const client::Client& client = session.client();
   std::vector<double> round_trips;
   client::Health health = client::Health::kServing;
@@ -161,6 +162,7 @@ ExitCode Ping(Session& session, int count) {
 }
 
 ExitCode Info(Session& session) {
+  session.RequireLastingServer("info");
   const client::Client& client = session.client();
   Json info = {{"client_version", TORQUED_VERSION},
                {"address", client.address()}};

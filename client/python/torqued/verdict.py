@@ -122,9 +122,11 @@ class TrajectoryVerdict(_Fields):
         write(path, self.joints.joint, self.trajectory.time, blocks)
 
     def __str__(self) -> str:
+        doubts = (self.inconsistency.message if self.inconsistency else "",
+                  self.units_message)
         gravest = (*self.violations[:1], *self.remarks[:1])
-        return plain(" ".join(("passes:" if self.passes else "fails:", self.message,
-                               *(found.message for found in gravest))))
+        return plain(" ".join(("passes:" if self.passes else "fails:", *filter(None, doubts),
+                               self.message, *(found.message for found in gravest))))
 
     def __repr__(self) -> str:
         return (f"<torqued.TrajectoryVerdict of {plain(self.proto.echo.model)}, "
@@ -134,7 +136,8 @@ class TrajectoryVerdict(_Fields):
 def _lines(verdict: Any) -> Iterator[str]:
     """For readers without scripts."""
     yield f"{'PASS' if verdict.passes else 'FAIL'}: {verdict.message}"
-    for part in (*verdict.violations[:10], *verdict.remarks[:10], *verdict.joints,
+    yield from filter(None, [verdict.units_message])
+    for part in (*filter(None, [verdict.inconsistency]), *verdict.violations[:10], *verdict.remarks[:10], *verdict.joints,
                  verdict.payload, verdict.slow_down, verdict.path_inertia):
         yield part.message
     yield verdict.energy_message

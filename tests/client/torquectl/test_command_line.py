@@ -25,7 +25,9 @@ from trajectory_files import CHECK, COMPARE, limits_file
     ("ping", "--wait-for-server", "-1", "--server", "127.0.0.1:1"),
     ("ping", "--wait-for-server", "1"),
     # What would be lost with a local server.
-    ("models", "add", PLANAR), ("models", "list"), ("models", "rm", "arm")])
+    ("models", "add", PLANAR), ("models", "list"), ("models", "rm", "arm"),
+    # The state of no server that anybody else uses.
+    ("ping",), ("health",), ("info",)])
 def test_a_senseless_command_line_exits_64(arguments):
     done = run(*arguments)
     assert done.returncode == USAGE, done.stderr

@@ -120,7 +120,7 @@ def test_an_interrupt_ends_a_local_server_that_still_starts(
     never_serves.write_text("#!/bin/sh\nexec sleep 1000\n")
     never_serves.chmod(0o755)
     with running(
-            TORQUECTL, "ping",
+            TORQUECTL, "ping", "--spawn",
             env=environment(temporary,
                             TORQUED_SERVER=str(never_serves))) as process:
         server = wait_for(lambda: child_of(process.pid))

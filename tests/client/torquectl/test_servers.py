@@ -13,7 +13,7 @@ def test_ping_tells_health_and_address(server):
     assert answer["health"] == "SERVING"
     assert answer["address"] == server
     assert 0 < answer["round_trip_us_min"] <= answer["round_trip_us_median"]
-    assert run("health").returncode == OK
+    assert run("health", "--server", server).returncode == OK
 
 
 def test_info_tells_versions_targets_and_limits(server):
@@ -57,7 +57,7 @@ def test_no_connection_is_an_error_in_one_line():
 
 
 def test_a_program_that_is_no_server_is_named():
-    done = run("info", env={"TORQUED_SERVER": "/bin/true"})
+    done = run("info", "--spawn", env={"TORQUED_SERVER": "/bin/true"})
     assert done.returncode == ERROR
     assert done.stderr == ("torquectl: LOCAL_SERVER: the local server "
                            "/bin/true exited with code 0 (the environment variable "

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,9 +32,10 @@ def test_waypoints_at_rest_draw_a_remark_in_every_output(stops, tmp_path):
                 "and 1), but the positions give 0.5 rad/s. 2 steps from 0 s to 2 s "
                 "contradict each other.")
     done = checked(stops, "--junit", "junit.xml", "--html", "page.html", "--summary",
-                   "summary.json", cwd=tmp_path)
+                   "summary.json", "--allow-inconsistent", cwd=tmp_path)
     assert done.returncode == OK, done.stderr
-    first, second = done.stdout.splitlines()[:2]
+    doubt, first, second = done.stdout.splitlines()[:3]
+    assert doubt == "v of panda_joint1 is 0, but q moves."
     assert "3 samples, nothing between them" in first
     assert second.startswith("The samples are coarse: panda_joint1 moves by 0.5 rad ")
     assert re.search("PASS: All limits are kept; .* 1 remark on the samples", done.stdout)
@@ -45,7 +47,7 @@ def test_waypoints_at_rest_draw_a_remark_in_every_output(stops, tmp_path):
     assert remark["message"] == sentence
     assert verdict["coarse_step"]["message"] == second
 
-    table = checked(stops, "--output", "csv").stdout
+    table = checked(stops, "--output", "csv", "--allow-inconsistent").stdout
     row, = csv.DictReader(io.StringIO(table))
     assert row["remarks"] == "1" and row["remark"] == sentence
 
@@ -78,10 +80,32 @@ def test_with_consistent_a_remark_is_the_answer_no(stops, tmp_path):
     assert "Violations" not in page
 
 
+@pytest.mark.parametrize("spoil, doubt", [
+    (lambda m: replace(m, time=1000 * m.time),
+     "is 1000 times the rate of q: are times in milliseconds? Expected seconds."),
+    (lambda m: replace(m, q=np.degrees(m.q), v=np.degrees(m.v), a=np.degrees(m.a)),
+     "are far outside their range: are they in degrees? Expected rad."),
+    (lambda m: replace(m, v=-m.v), "is -1 times the rate of q: is its sign wrong?")])
+def test_units_that_are_mistaken_fail_and_are_named_first(spoil, doubt, tmp_path):
+    time = np.linspace(0, 2, 201)
+    swing = 0.3 * np.sin(2 * time)
+    motion = Samples(time, HOME + np.outer(swing, np.eye(7)[1]),
+                     np.outer(0.6 * np.cos(2 * time), np.eye(7)[1]),
+                     np.outer(-1.2 * np.sin(2 * time), np.eye(7)[1]))
+    words = ("--junit", "junit.xml", "--html", "page.html")
+    good = checked(motion.write_csv(tmp_path / "good.csv"), *words, cwd=tmp_path)
+    assert good.returncode == OK, good.stdout
+    done = checked(spoil(motion).write_csv(tmp_path / "move.csv"), *words, cwd=tmp_path)
+    assert done.returncode == NO
+    assert doubt in done.stdout.splitlines()[0]
+    assert doubt in Page(tmp_path / "page.html").shown()["text"]
+    assert "<failure" in (tmp_path / "junit.xml").read_text()
+
+
 def test_a_directory_tells_remarks(stops, tmp_path):
     (tmp_path / "moves").mkdir()
     (tmp_path / "moves" / "stops.csv").write_bytes(stops.read_bytes())
-    words = (*CHECK, "moves", "--model", PANDA)
+    words = (*CHECK, "moves", "--model", PANDA, "--allow-inconsistent")
     sentence = ("1 remark on the samples, the gravest: The velocity of "
                 "panda_joint1 is 0 rad/s")
     for again in (False, True):

@@ -255,6 +255,65 @@ TEST(SampleRemarks, DefectsDrawOneHoweverTheNumbersAreTold) {
   }
 }
 
+std::vector<InconsistentRate> InconsistentIn(const Motion& motion) {
+  SampleRemarkFinder finder(
+      {motion.time, ViewOf(motion.q), ViewOf(motion.v), ViewOf(motion.a)},
+      std::vector<bool>(static_cast<std::size_t>(motion.q.cols())));
+  finder.Prepare(motion.q.rows());
+  for (Eigen::Index row = 0; row + 1 < motion.q.rows(); ++row) {
+    finder.AddStep(row);
+  }
+  return finder.Inconsistent();
+}
+
+TEST(InconsistentRates, AreOtherUnitsZerosAndSigns) {
+  const struct {
+    const char* name;
+    double factor;
+    void (*spoil)(Motion& m);
+  } mistakes[] = {
+      {"milliseconds", 1000,
+       [](Motion& m) {
+         for (double& t : m.time) t *= 1000;
+       }},
+      {"v in degrees", 57.3, [](Motion& m) { m.v *= 57.3; }},
+      {"q in degrees", 1 / 57.3, [](Motion& m) { m.q *= 57.3; }},
+      {"zeros", 0, [](Motion& m) { m.v.setZero(); }},
+      {"reversed", -1, [](Motion& m) { m.v = -m.v; }}};
+  for (const int rows : {7, 31, 301, 3001}) {
+    for (const auto& [name, factor, spoil] : mistakes) {
+      Motion motion = Quintic(rows, 2);
+      spoil(motion);
+      const auto found = InconsistentIn(motion);
+      ASSERT_EQ(found.size(), 2U) << name << ", " << rows << " rows";
+      EXPECT_EQ(found[1].joint, 1);
+      EXPECT_NEAR(found[0].factor, factor, 0.05 * std::abs(factor)) << name;
+    }
+  }
+}
+
+TEST(InconsistentRates, AreNotWhatRecordingExplains) {
+  for (const int rate : kRates) {
+    const Motion exact = Quintic(6 * rate + 1, 6);
+    ASSERT_TRUE(InconsistentIn(exact).empty());
+    Motion recorded = exact;
+    for (Eigen::Index k = 0; k < exact.q.rows(); ++k) {
+      // An encoder of 2 mrad, v late by 100 ms, 20 % too large, with an offset.
+      recorded.q.row(k) = (exact.q.row(k) / 2e-3).array().round() * 2e-3;
+      const Eigen::Index late = std::max<Eigen::Index>(k - rate / 10, 0);
+      recorded.v.row(k) = 1.2 * exact.v.row(late).array() + 1e-3;
+    }
+    EXPECT_TRUE(InconsistentIn(recorded).empty()) << rate;
+    // A joint at rest, with noise in v alone.
+    Motion rest = exact;
+    for (Eigen::Index k = 0; k < rest.q.rows(); ++k) {
+      rest.q.row(k).setConstant(0.4);
+      rest.v.row(k).setConstant(k % 2 == 0 ? 0.05 : -0.04);
+    }
+    EXPECT_TRUE(InconsistentIn(rest).empty()) << rate;
+  }
+}
+
 TEST(SampleRemarks, OneGlitchIsOneRemarkWithItsPlace) {
   Motion motion = Quintic(301, 2);
   motion.v(120, 1) += 0.1;
