@@ -102,9 +102,8 @@ def test_client_program_says_what_to_do_where_there_is_no_server(tmp_path):
         capture_output=True, text=True, timeout=120, check=False)
     assert result.returncode == 1
     assert result.stdout == ""
-    assert "no executable torqued" in result.stderr
+    assert "failed to execute torqued" in result.stderr
     assert "environment variable TORQUED_SERVER" in result.stderr
-    assert result.stderr.count("\n") == 1
 
 
 def test_in_process_program_prints_torques():
