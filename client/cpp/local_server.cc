@@ -45,11 +45,10 @@ fs::path NewDirectory() {
 // Returns what went wrong, or 0.
 int Start(const std::vector<std::string>& command, const fs::path& log,
           pid_t* pid) {
-  std::vector<char*> argv;
-  for (const std::string& argument : command) {
-    argv.push_back(const_cast<char*>(argument.c_str()));
-  }
-  argv.push_back(nullptr);
+  std::vector<char*> argv(command.size() + 1);  // ends with a null pointer
+  std::ranges::transform(command, argv.begin(), [](const std::string& word) {
+    return const_cast<char*>(word.c_str());
+  });
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);

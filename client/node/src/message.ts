@@ -37,6 +37,11 @@ export function enumName(
   return shortName(type, type.valuesById[number] ?? String(number));
 }
 
+const plain = (name: string) => name.replace(/[-_]/g, '').toUpperCase();
+
+/** Of each enum the values but 0, by their names without underscores. */
+const valuesOf = new Map<protobuf.Enum, Map<string, number>>();
+
 /** The number of a name in any case, or of its first words: "cubic" is enough
  * for CUBIC_SPLINE. Throws with the names that there are. */
 export function enumNumber(
@@ -45,18 +50,21 @@ export function enumNumber(
   path: string,
   reason = 'INVALID_OPTION',
 ): number {
-  const known = Object.entries(type.values)
-    .filter(([, number]) => number !== 0)
-    .map(([long, number]) => [shortName(type, long), number] as const);
-  const plain = (text: string) => text.replace(/[-_]/g, '').toUpperCase();
-  const wanted = String(name).toUpperCase();
-  const near = known.filter(([one]) => one.startsWith(`${wanted}_`));
-  const meant =
-    known.find(([one]) => plain(one) === plain(wanted)) ??
-    (near.length === 1 ? near[0] : undefined);
-  if (meant) return meant[1];
-  const names = known.map(([one]) => one).join(', ');
-  const message = `${path} is ${shown(name)}; there are ${names}`;
+  let values = valuesOf.get(type);
+  if (!values) {
+    const known = Object.entries(type.values).filter(([, value]) => value > 0);
+    values = new Map(
+      known.map(([n, value]) => [plain(shortName(type, n)), value]),
+    );
+    valuesOf.set(type, values);
+  }
+  const number = values.get(plain(String(name)));
+  if (number !== undefined) return number;
+  const names = [...values.values()].map((value) => enumName(type, value)!);
+  const start = `${String(name).toUpperCase()}_`;
+  const near = names.filter((one) => one.startsWith(start));
+  if (near.length === 1) return values.get(plain(near[0]!))!;
+  const message = `${path} is ${shown(name)}; there are ${names.join(', ')}`;
   throw badArgument(reason, path, message);
 }
 
