@@ -13,7 +13,7 @@ import numpy as np
 from torqued import errors
 from torqued.contract import CHECK_FIELDS, ModelInfo, Reason, ReferenceFrame, TrajectoryTable
 from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
-from torqued.inputs import F64, field, received, refuse, rows_field, set_field
+from torqued.inputs import F64, field, refuse, rows_field, set_field
 from torqued.limits import add_limits, add_wrench_profile
 from torqued.trajectory import Trajectory, wrenches
 from torqued.v1 import array_pb2
@@ -37,12 +37,14 @@ class Check:
         self.deadline = words.get("deadline")
         self._tell = teller(words.get("progress"))
         self._told = 0
+        self._verdict: Any = None
         self._model = model.name
         self._start = start = pb.CheckTrajectoryStart()
         joints = order_of(model, words)
         # There are no rows that fail one by one.
-        fill_request(start, model, {**words, "joint_names": joints, "fail_fast": None},
-                     bool(words.get("task")), array_pb2.ENCODING_F64)
+        fill_request(start, model.revision, {
+            **words, "joint_names": joints, "fail_fast": None}, bool(words.get("task")))
+        start.options.encoding = array_pb2.ENCODING_F64
         for word in (*CHECK_FIELDS, "tip_wrench_reference_frame"):
             value = words.get(word)
             if word == "tables" and isinstance(value, (str, TrajectoryTable)):
@@ -110,10 +112,8 @@ class Check:
 
     def messages(self, size: int) -> Iterator[bytes]:
         """Of the next try. size: of the largest."""
-        self._verdict: pb.TrajectoryVerdict | None = None
         self._tables = {name: np.empty((self._rows, columns))
                         for name, columns in self._columns.items()}
-        self._filled = 0
         bytes_per_row = F64.itemsize * sum(
             numbers.shape[1] for numbers in self._arrays.values())
         return self._messages(max(1, min(GOOD_MESSAGE, size // 2) // bytes_per_row))
@@ -130,8 +130,11 @@ class Check:
             self._advance(reply.progress.samples_done)
         elif reply.HasField("verdict"):
             self._verdict = reply.verdict
-        elif reply.HasField("rows"):
-            self._take_rows(reply.rows)
+        for name, width in self._columns.items():
+            sent = np.frombuffer(getattr(reply.rows, name).f64)
+            if len(sent):
+                first, rows = reply.rows.first_sample, sent.reshape(-1, width)
+                self._tables[name][first:first + len(rows)] = rows
 
     def _advance(self, done: int) -> None:
         # A try that begins again reports only what is beyond the one before.
@@ -139,27 +142,8 @@ class Check:
             self._told = done
             self._tell(done, self._rows)
 
-    def _take_rows(self, rows: pb.TrajectoryRows) -> None:
-        first, count = self._filled, 0
-        for name, width in self._columns.items():
-            if not width:
-                continue
-            content = getattr(rows, name)
-            count = count or len(content.f64) // (F64.itemsize * width)
-            numbers = received(content, width, count, name)
-            if rows.first_sample != first or first + count > self._rows:
-                raise errors.make(
-                    "INTERNAL", f"the reply has {count} rows of {name} from "
-                    f"{rows.first_sample} on; {first} was next of {self._rows}")
-            self._tables[name][first:first + count] = numbers
-        self._filled += count
-
     def verdict(self) -> TrajectoryVerdict:
-        """After a try ended with OK. Raises InternalError if it lacks something."""
-        if self._verdict is None or (
-                any(self._columns.values()) and self._filled < self._rows):
-            raise errors.make("INTERNAL", f"the reply has {self._filled} of {self._rows} "
-                              "rows of the tables, or no verdict")
+        """After a try ended with OK."""
         self._advance(self._rows)
         # Which a revision alone does not have.
         self._verdict.echo.model = self._model
@@ -172,9 +156,8 @@ class Check:
     def placed(self, error: errors.TorquedError) -> errors.TorquedError:
         """A FileError if it is about a file of limits or wrenches."""
         found = _OF_FILE.match(error.field)
-        file = self._files.get(found[1]) if found else None
-        if not found or not file:
+        if not found or not self._files.get(found[1]):
             return error
         return errors.invalid(
-            error.reason, error.field, error.message, file, joint=error.joint,
-            row=found[2] if found[1] == "tip_wrench_profile" else None)
+            error.reason, error.field, error.message, self._files[found[1]],
+            joint=error.joint, row=found[2] if found[1] == "tip_wrench_profile" else None)

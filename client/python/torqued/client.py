@@ -16,7 +16,7 @@ from torqued.contract import (
     BOUND, OPTIONS, Functions, GetServerInfoReply, JointInfo, ModelInfo, ModelSummary,
     Quantity, Reason, ValidateModelReply, Validation)
 from torqued.errors import FileError, InvalidArgument, plain
-from torqued.evaluation import Evaluation, Question, batch_of, order_of
+from torqued.evaluation import Evaluation, batch_of, order_of
 from torqued.inputs import set_field
 from torqued.local_server import LocalServer
 from torqued.message import Messages, view
@@ -60,7 +60,6 @@ class Described:
         self.options = {word: value for word, value in (options or {}).items()
                         if value is not None}
         self._run = client._run
-        self._asked: Dict[Any, Question] = {}
 
     @property
     def joint_names(self) -> "tuple[str, ...]":
@@ -102,7 +101,7 @@ class Described:
         words = self._words(words)
         bad_rows = words.get("bad_rows")
         evaluation: Evaluation = await self.client.connection.compute(
-            batch_of(self.model, quantities, words, self._asked))
+            batch_of(self.model, quantities, words))
         evaluation.raise_or_warn(bad_rows)
         return evaluation
 

@@ -22,7 +22,7 @@ from torqued import errors
 from torqued.check import Check
 from torqued.contract import Reason
 from torqued.evaluation import WINDOW, Batch, Evaluation
-from torqued.inputs import check_number
+from torqued.inputs import check_seconds
 from torqued.settings import HEALTH_METHOD, TLS, Health, Settings
 from torqued.v1 import (
     dynamics_pb2, model_registry_pb2_grpc, server_info_pb2, server_info_pb2_grpc,
@@ -136,7 +136,7 @@ class Transport:
         if isinstance(seconds, Deadline):
             return seconds
         seconds = self.settings.deadline if seconds is None else seconds
-        check_number("deadline", seconds, "seconds", 0)
+        check_seconds("deadline", seconds)
         return Deadline(seconds)
 
     @property

@@ -15,11 +15,11 @@ import numpy.typing as npt
 from torqued import errors
 from torqued.choice import parse
 from torqued.contract import (
-    INPUTS, OPTIONS, QUANTITIES, Echo, ModelInfo, Precision, Quantity, Reason, Results,
+    INPUTS, QUANTITIES, Echo, ModelInfo, Precision, Quantity, Reason, Results,
     RowCode, RowStatus)
 from torqued.errors import RowError, SingularTaskWarning
 from torqued.inputs import (
-    F32, States, field, names_of, received, refuse, rows_field, set_field, table)
+    F32, States, field, names_of, refuse, rows_field, set_field, table)
 from torqued.message import view
 from torqued.values import ExternalWrench, FloatArray, ResultRow
 from torqued.v1 import array_pb2, dynamics_pb2, server_info_pb2
@@ -33,20 +33,15 @@ GOOD_MESSAGE = 1024 * 1024
 WINDOW = 8
 # A reply lists at most so many rows that are not OK.
 _LISTED_ROWS = 1000
-# Questions that a robot keeps.
-_KEPT = 64
 # Rows that have numbers, by the singularity rule.
 _ANSWERED = (RowCode.SINGULAR_TASK_SPACE, RowCode.WEAK_TASK_SPACE)
 
 
 class Evaluation(Results):
-    """All results of a call.
+    """All results of a call, as attributes: `tau`, `mass_matrix`, `Lambda`, ... Each has
+    the leading axes of the states, then the axes of one state.
 
-    Results are attributes, for what was asked for: `tau`, `mass_matrix`, `Lambda`, ...
-    Each has the leading axes of the states, then the axes of one state.
-
-    row_status: what is wrong with states that are not `ok`, all of them; rows count in
-    row-major order.
+    row_status: of all states that are not `ok`; rows count in row-major order.
     """
 
     def __init__(self, leading: tuple[int, ...],
@@ -63,11 +58,9 @@ class Evaluation(Results):
             setattr(self, name, numbers.reshape(leading + numbers.shape[1:])[()])
 
     def __getattr__(self, name: str) -> Any:
-        # Only called for what is not there.
-        if name in Results.__annotations__:
-            raise AttributeError(f"{name} was not asked for; there are "
-                                 + ", ".join(self.names))
-        raise AttributeError(name)
+        raise AttributeError(
+            f"{name} was not asked for; there are " + ", ".join(self.names)
+            if name in Results.__annotations__ else name)
 
     @functools.cached_property
     def ok(self) -> npt.NDArray[np.bool_]:
@@ -110,8 +103,8 @@ class Evaluation(Results):
 
 class Question(NamedTuple):
     """What calls with the same quantities and options have in common: the message without
-    states, of a revision, so that the parts of a batch are of one, even while a name
-    moves; and each result with the axes of one state."""
+    states, and each result with the axes of one state. It names the revision, so that all
+    parts of a batch have the same, even while a name moves."""
 
     head: bytes
     results: tuple[tuple[ResultRow, tuple[int, ...]], ...]
@@ -124,15 +117,15 @@ class Batch:
     at, and its answer has no rows.
     """
 
-    def __init__(self, question: Question, states: States, deadline: float | None = None,
-                 progress: Any = None) -> None:
+    def __init__(self, question: Question, states: States, deadline: float | None,
+                 progress: Any) -> None:
         self.deadline = deadline
         self._question = question
         self._states, self._rows = states, max(states.rows, 1)
         self._tell = teller(progress)
         self._results: dict[str, Any] = {}
         self._row_status: list[Any] = []
-        self._echo: dynamics_pb2.Echo | None = None
+        self._echo = dynamics_pb2.Echo()
 
     def parts(self, size: int, chunk_rows: int | None,
               server: server_info_pb2.GetServerInfoReply) -> list[range]:
@@ -166,29 +159,22 @@ class Batch:
 
     def take(self, part: range, reply: dynamics_pb2.ComputeReply) -> list[range]:
         """In order. The parts to ask for instead, if the reply does not list all rows
-        that are not OK. Raises InternalError for a reply that breaks the contract."""
+        that are not OK."""
         if reply.rows_not_ok > len(reply.row_status) and len(part) > _LISTED_ROWS:
             return _cut(part, _LISTED_ROWS)
-        if reply.rows != len(part):
-            raise errors.make("INTERNAL", f"the reply has {reply.rows} rows, {len(part)} "
-                              "were asked for")
-        self._echo = self._echo or reply.echo
+        self._echo = reply.echo
+        kind = self._states.dtype
         for row, axes in self._question.results:
             sent = getattr(reply.results, row.field)
             if row.is_array:
-                numbers = received(sent, math.prod(axes), len(part), row.field,
-                                   self._states.dtype).reshape(len(part), *axes)
+                numbers = np.frombuffer(sent.f32 if kind == F32 else sent.f64, kind)
+                numbers = numbers.reshape(len(part), *axes)
                 if row.field == "pose":
                     numbers = _homogeneous(numbers)
-            elif row.field == "sigma_min" and not sent:
-                continue
+            elif sent:
+                numbers = np.array(sent)
             else:
-                numbers = np.array(
-                    sent, float if row.field == "sigma_min" else np.int64)
-                if len(numbers) != len(part):
-                    raise errors.make(
-                        "INTERNAL", f"the reply has {len(numbers)} of {row.field} for "
-                        f"{len(part)} rows")
+                continue
             if row.name not in self._results:
                 self._results[row.name] = np.zeros(
                     (self._rows, *numbers.shape[1:]), numbers.dtype)
@@ -200,12 +186,11 @@ class Batch:
         return []
 
     def evaluation(self) -> Evaluation:
-        """Without rows if none were asked for."""
         end = self._states.rows
         return Evaluation(
             self._states.leading,
             {name: numbers[:end] for name, numbers in self._results.items()},
-            self._row_status if end else [], self._echo or dynamics_pb2.Echo())
+            self._row_status if end else [], self._echo)
 
 
 def _cut(part: range, rows: int) -> list[range]:
@@ -220,39 +205,33 @@ def _homogeneous(poses: FloatArray) -> FloatArray:
 
 def teller(progress: Any) -> Callable[[int, int], Any]:
     """A function of (done, total) from a callback or a tqdm-like bar."""
-    if progress is None or callable(progress):
-        return progress or (lambda done, total: None)
+    if progress is None:
+        return lambda done, total: None
+    if callable(progress):
+        return progress
     if not hasattr(progress, "update"):
         refuse("progress", "a function of (done, total), or a bar that has update()",
                progress)
-    shown = [0]
+    shown = 0
 
     def tell(done: int, total: int) -> None:
+        nonlocal shown
         if getattr(progress, "total", None) is None:
             progress.total = total
-        progress.update(done - shown[0])
-        shown[0] = done
+        progress.update(done - shown)
+        shown = done
 
     return tell
 
 
-def fill_request(message: Any, model: ModelInfo, words: Mapping[str, Any], task: bool,
-                 encoding: Any, places: Sequence[tuple[str, Any]] = ()) -> None:
-    """Sets the fields of options, except frames of wrenches. task: whether those of a
-    task count."""
-    message.model = "@" + model.revision
-    options = message.options
-    options.encoding = encoding
+def fill_request(message: Any, revision: str, words: Mapping[str, Any], task: bool,
+                 ) -> None:
+    """Sets the fields of options. task: whether those of a task count."""
+    message.model = "@" + revision
     for word, value in words.items():
-        if value is None or word not in OPTIONS:
-            continue
-        for target in (options, options.terms, message.operational_space):
-            if word in target.DESCRIPTOR.fields_by_name:
+        for target in (message.options, message.options.terms, message.operational_space):
+            if value is not None and word in target.DESCRIPTOR.fields_by_name:
                 set_field(target, word, value)
-    for frame, reference_frame in places:
-        place = options.external_wrenches.add(frame=frame)
-        if reference_frame is not None:
-            set_field(place, "reference_frame", reference_frame)
     if task:
         message.operational_space.SetInParent()
     else:
@@ -267,10 +246,8 @@ def order_of(model: ModelInfo, words: Mapping[str, Any]) -> Sequence[str]:
     return names_of(names)
 
 
-def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
-             known: dict[Any, Question]) -> Batch:
-    """words: inputs and options, none of them None. known: questions that the robot has
-    asked before."""
+def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
+    """words: inputs and options, none of them None."""
     if isinstance(quantities, str) or not isinstance(quantities, Iterable):
         quantities = [quantities]
     chosen: tuple[Quantity, ...] = ()
@@ -290,7 +267,7 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
         # One for all rows is an option. Ragged lists are an array of objects.
         if name not in INPUTS or name == "gravity" and np.ndim(
                 given if isinstance(given, np.ndarray) else np.array(given, object)) < 2:
-            options[name] = given
+            options[name] = names_of(given) if name == "joint_names" else given
         elif name == "external_wrenches_on_robot":
             places = _places(given)
             if places:
@@ -303,32 +280,31 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
     if not states.rows:
         options.pop("fail_fast", None)
     frames = [(place.frame, place.reference_frame) for place in places]
-    try:
-        said: Any = pickle.dumps((options, frames)) if options or frames else b""
-    except Exception:  # Objects of some kinds fail in ways of their own.
-        said = object()
-    key = (chosen, states.dtype, said)
-    question = known.get(key)
-    if question is None:
-        if len(known) >= _KEPT:
-            known.clear()
-        known[key] = question = _question(model, chosen, states.dtype, options, frames)
-    return Batch(question, states, deadline, progress)
+    return Batch(
+        _question(model.revision, model.nv, chosen, states.dtype,
+                  pickle.dumps((options, frames)) if options or frames else b""),
+        states, deadline, progress)
 
 
-def _question(model: ModelInfo, quantities: tuple[Quantity, ...], kind: Any,
-              options: Mapping[str, Any], places: Sequence[tuple[str, Any]]) -> Question:
+@functools.lru_cache(maxsize=256)
+def _question(revision: str, n: int, quantities: tuple[Quantity, ...],
+              kind: np.dtype[Any], pickled: bytes) -> Question:
+    """n: joints. pickled: options, and the frames of external wrenches."""
+    options, frames = pickle.loads(pickled) if pickled else ({}, [])
     request = dynamics_pb2.ComputeRequest()
     request.quantities.extend(quantities)
-    frame = options.get("tip_wrench_reference_frame")
-    if frame is not None:
-        set_field(request.tip_wrench_on_environment, "reference_frame", frame,
-                  "tip_wrench_reference_frame")
-    fill_request(
-        request, model, options,
-        any("task" in QUANTITIES[quantity].reads for quantity in quantities),
-        array_pb2.ENCODING_F32 if kind == F32 else array_pb2.ENCODING_F64, places)
-    n, m = model.nv, len(request.operational_space.axes) or 6
+    if "tip_wrench_reference_frame" in options:
+        set_field(request.tip_wrench_on_environment, "reference_frame",
+                  options["tip_wrench_reference_frame"], "tip_wrench_reference_frame")
+    fill_request(request, revision, options, any(
+        "task" in QUANTITIES[quantity].reads for quantity in quantities))
+    request.options.encoding = (
+        array_pb2.ENCODING_F32 if kind == F32 else array_pb2.ENCODING_F64)
+    for frame, reference_frame in frames:
+        place = request.options.external_wrenches.add(frame=frame)
+        if reference_frame is not None:
+            set_field(place, "reference_frame", reference_frame)
+    m = len(request.operational_space.axes) or 6
     sizes = {"nq": n, "nv": n, "links": n, "10links": 10 * n, "m": m}
     return Question(request.SerializeToString(), tuple(
         (row, tuple(axis if isinstance(axis, int) else sizes[axis] for axis in row.axes))

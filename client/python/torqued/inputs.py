@@ -1,5 +1,4 @@
-"""What callers give: options, refused by name before anything is sent, and numbers, to and
-from bytes."""
+"""What callers give: options, refused by name before anything is sent, and numbers."""
 
 from __future__ import annotations
 
@@ -35,11 +34,10 @@ def names_of(joints: Any) -> list[str]:
     return list(map(str, joints))
 
 
-def check_number(option: str, given: Any, wanted: str, least: float) -> None:
-    """wanted: "seconds", any; or "a whole number"."""
-    kinds: Any = (int, np.integer) if wanted != "seconds" else (int, float, np.number)
-    if isinstance(given, bool) or not isinstance(given, kinds) or not given >= least:
-        refuse(option, f"{wanted}, at least {least}", given)
+def check_seconds(option: str, given: Any) -> None:
+    if isinstance(given, bool) or not (
+            isinstance(given, (int, float, np.number)) and given >= 0):
+        refuse(option, "seconds, at least 0", given)
 
 
 def set_field(message: Any, name: str, value: Any, word: str = "") -> None:
@@ -66,12 +64,9 @@ def set_field(message: Any, name: str, value: Any, word: str = "") -> None:
 
 
 def table(name: str, given: Any, order: Optional[Sequence[str]] = None) -> FloatArray:
-    """The input `name`, [..., columns]; float32 stays float32.
-
-    With `order`, joint names, numbers by name are accepted, too. Raises
-    InvalidArgument (MALFORMED_ARRAY) for ragged lists and for what is not a real
-    number, (WRONG_JOINT_NAMES) for a joint that is missing or unknown.
-    """
+    """The input `name`, [..., columns]; float32 stays float32. order: joint names, with
+    which numbers by name are accepted, too. Raises InvalidArgument (MALFORMED_ARRAY,
+    WRONG_JOINT_NAMES)."""
     if order is not None and not isinstance(given, np.ndarray) and isinstance(
             given, Columns):
         return _by_name(name, given, order)
@@ -113,9 +108,9 @@ def _by_name(name: str, given: Columns, order: Sequence[str]) -> FloatArray:
 class States:
     """The inputs of a call by their names on the wire.
 
-    leading: the axes before those of one state, by numpy's broadcasting of all
-    inputs. arrays: [rows, columns], or one row for all states, or for none. dtype: of
-    results. Raises InvalidArgument (WRONG_ROW_COUNT) if the axes do not fit each other.
+    leading: axes before those of one state, broadcast. arrays: [rows, columns], or one
+    row for all states, or for none. dtype: of results. Raises InvalidArgument
+    (WRONG_ROW_COUNT) if the axes do not fit each other.
     """
 
     def __init__(self, tables: Mapping[str, FloatArray]) -> None:
@@ -125,8 +120,7 @@ class States:
             if not axes or axes == self.leading:
                 continue
             try:
-                self.leading = (np.broadcast_shapes(self.leading, axes) if self.leading
-                                else axes)
+                self.leading = np.broadcast_shapes(self.leading, axes)
             except ValueError:
                 raise errors.invalid(
                     Reason.WRONG_ROW_COUNT, name,
@@ -172,16 +166,3 @@ def _before(message: Any, name: str, columns: int, itemsize: int, size: int) -> 
 def rows_field(message: Any, name: str, rows: FloatArray) -> "list[Any]":
     """The parts of a field of the type Array. rows: little-endian, C-contiguous."""
     return [_before(message, name, rows.shape[1], rows.itemsize, rows.nbytes), rows.data]
-
-
-def received(message: array_pb2.Array, columns: int, rows: int, name: str,
-             kind: npt.DTypeLike = F64) -> FloatArray:
-    """The numbers of a reply, [rows, columns], read-only, not copied. Raises
-    InternalError if they are not as many."""
-    content = message.f32 if kind == F32 else message.f64
-    if message.columns != columns or len(content) != (
-            rows * columns * np.dtype(kind).itemsize):
-        raise errors.make(
-            "INTERNAL", f"the reply has {message.columns} columns and {len(content)} "
-            f"bytes of {name} for {rows} rows; {columns} columns were expected")
-    return np.frombuffer(content, kind).reshape(rows, columns)

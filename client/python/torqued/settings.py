@@ -16,7 +16,7 @@ import grpc
 
 from torqued import errors
 from torqued.contract import Reason
-from torqued.inputs import check_number, refuse
+from torqued.inputs import check_seconds, refuse
 from torqued.values import Path
 
 #: Of which a request without bytes asks for the whole server.
@@ -96,10 +96,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "address", checked_address(self.address))
-        check_number("deadline", self.deadline, "seconds", 0)
-        check_number("wait_for_server", self.wait_for_server, "seconds", 0)
-        if self.chunk_rows is not None:
-            check_number("chunk_rows", self.chunk_rows, "a whole number", 1)
+        check_seconds("deadline", self.deadline)
+        check_seconds("wait_for_server", self.wait_for_server)
+        if self.chunk_rows is not None and self.chunk_rows < 1:
+            refuse("chunk_rows", "a whole number, at least 1", self.chunk_rows)
         if self.max_message_bytes == -1:
             object.__setattr__(self, "max_message_bytes", 2**31 - 1)
 
