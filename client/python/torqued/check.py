@@ -21,7 +21,7 @@ from torqued.v1 import trajectory_pb2 as pb
 from torqued.values import FloatArray
 from torqued.verdict import TrajectoryVerdict
 
-_OF_FILE = re.compile(r"start\.(\w+)\[(\d+)\]")
+_OF_FILE = re.compile(r"(?:start\.)?(\w+)\[(\d+)\]")
 _OF_SPACE = ("sigma_min", "condition")
 
 
@@ -78,6 +78,7 @@ class Check:
         """Arrays with a row for each sample. wrench: one and a file go into the start."""
         moved, start = self._trajectory, self._start
         arrays = {"time": moved.time[:, np.newaxis], "q": moved.q}
+        self._files.update(dict.fromkeys(("time", "q", "v", "a"), moved.file))
         for name in () if start.derive else ("v", "a"):
             if getattr(moved, name) is None:
                 raise errors.invalid(
@@ -90,6 +91,7 @@ class Check:
                     Reason.INVALID_OPTION, "tip_wrench_on_environment",
                     "the trajectory has a tip wrench, and another one is given", moved.file)
             arrays["tip_wrench_on_environment"] = moved.tip_wrench
+            self._files["tip_wrench_on_environment"] = moved.file
         elif isinstance(wrench, (str, os.PathLike)):
             self._files["tip_wrench_profile"] = str(wrench)
             add_wrench_profile(wrench, start)
@@ -154,10 +156,18 @@ class Check:
             self._inputs, time.monotonic() - self._begin)
 
     def placed(self, error: errors.TorquedError) -> errors.TorquedError:
-        """A FileError if it is about a file of limits or wrenches."""
+        """A FileError if it is about a file."""
         found = _OF_FILE.match(error.field)
         if not found or not self._files.get(found[1]):
             return error
+        name, row = found.groups()
+        column, line = None, None
+        if name in self._arrays:
+            column = name
+            if self._trajectory.lines:
+                line = self._trajectory.lines[int(row)]
+                column = f"{error.joint}.{name}" if error.joint else name
         return errors.invalid(
-            error.reason, error.field, error.message, self._files[found[1]],
-            joint=error.joint, row=found[2] if found[1] == "tip_wrench_profile" else None)
+            error.reason, error.field, error.message, self._files[name], line=line,
+            row=row if column or name == "tip_wrench_profile" else None, column=column,
+            joint=error.joint)

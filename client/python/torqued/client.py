@@ -45,11 +45,11 @@ class Described:
                  options: Optional[Mapping[str, Any]] = None) -> None:
         """See `Client.model`, `Client.register` and `from_urdf`."""
         self.client = client
+        self._run = client._run
         self._owns_client = False
         self.model = model
         self.name: str = model.name
-        #: Of the description. Every call of this object uses this one, even after the
-        #: name has moved to another.
+        #: Every call uses this one, even after the name has moved to another.
         self.revision: str = model.revision
         self.nq: int = model.nq
         self.nv: int = model.nv
@@ -59,7 +59,6 @@ class Described:
         #: Bound by `with_options`.
         self.options = {word: value for word, value in (options or {}).items()
                         if value is not None}
-        self._run = client._run
 
     @property
     def joint_names(self) -> "tuple[str, ...]":
@@ -99,10 +98,9 @@ class Described:
     async def _several(self, quantities: Sequence[Any], words: Mapping[str, Any],
                        ) -> Evaluation:
         words = self._words(words)
-        bad_rows = words.get("bad_rows")
         evaluation: Evaluation = await self.client.connection.compute(
             batch_of(self.model, quantities, words))
-        evaluation.raise_or_warn(bad_rows)
+        evaluation.raise_or_warn(words.get("bad_rows"))
         return evaluation
 
     @served
@@ -205,33 +203,26 @@ def description_of(urdf: Any, tip_frame: str,
             "source": pathlib.Path(urdf).read_bytes() if text is None else text}
 
 
-# Faults that a message lists; `Client.validate` has all.
-_LISTED = 20
-
-
 def with_places(error: InvalidArgument, urdf: Any) -> InvalidArgument:
     """For a refused model, the error with its faults by line, a FileError for a file."""
     violations = error.field_violations
     if error.reason is not Reason.INVALID_MODEL or not violations:
         return error
     file = os.fspath(urdf) if _text_of(urdf) is None else ""
-    source = file or "source"
-    # "source:12", a line of the text, is one of the file.
-    faults = [re.sub(r"^source(?=(:\d+)?: )", lambda _: source,
-                     f"{violation.field}: {violation.description}")
+    # "source:12" is a line of the text.
+    places = [re.sub("^source", lambda _: file or "source", violation.field)
               for violation in violations]
-    total = max(int(error.metadata.get("errors", 0)), len(faults))
-    if total > 1:
-        more = [f"and {total - _LISTED} more"] if total > _LISTED else []
-        faults = [f"{source}: {total} errors", *faults[:_LISTED], *more]
-    error.message = "\n  ".join(faults)
+    total = error.metadata.get("errors", "1")
+    error.message = "\n  ".join([
+        f"{file or 'source'}: {total} error{'s' * (total != '1')}",
+        *(f"{place}: {violation.description}"
+          for place, violation in zip(places, violations))])
     if not file:
         return error
-    lines = re.findall(r"^source:(\d+)$", "\n".join(
-        violation.field for violation in violations), re.MULTILINE)
+    lines = [place.rpartition(":")[2] for place in places if place != file]
     return FileError(
         error.message, code=error.code, reason=error.reason, field_violations=violations,
-        metadata={**error.metadata, "file": file, **{"line": line for line in lines[:1]}})
+        metadata={**error.metadata, "file": file, "line": [*lines, "0"][0]})
 
 
 # --- Clients -------------------------------------------------------------------

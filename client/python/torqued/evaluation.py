@@ -257,13 +257,14 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
         except ValueError as error:
             raise errors.invalid(Reason.INVALID_FIELD, f"quantities[{len(chosen)}]",
                                  str(error)) from None
-    deadline, progress = words.pop("deadline", None), words.pop("progress", None)
-    bad_rows = words.pop("bad_rows", "raise")
+    bad_rows = words.get("bad_rows", "raise")
     if bad_rows not in ("raise", "nan"):
         refuse("bad_rows", '"raise" or "nan"', bad_rows)
     tables, options = {}, {}
     places: list[ExternalWrench] = []
     for name, given in words.items():
+        if name in ("bad_rows", "deadline", "progress"):
+            continue
         # One for all rows is an option. Ragged lists are an array of objects.
         if name not in INPUTS or name == "gravity" and np.ndim(
                 given if isinstance(given, np.ndarray) else np.array(given, object)) < 2:
@@ -283,7 +284,7 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
     return Batch(
         _question(model.revision, model.nv, chosen, states.dtype,
                   pickle.dumps((options, frames)) if options or frames else b""),
-        states, deadline, progress)
+        states, words.get("deadline"), words.get("progress"))
 
 
 @functools.lru_cache(maxsize=256)

@@ -60,10 +60,9 @@ def add_wrench_profile(path: Path, start: pb.CheckTrajectoryStart) -> None:
     header, table, _ = read_columns(suffix, content, path)
     if header and set(_COLUMNS) <= set(header) and len(set(header)) == len(header):
         table = table[:, [header.index(name) for name in _COLUMNS]]
-    elif header or table.shape[1] != len(_COLUMNS) or not len(table):
+    elif header or table.shape[1] != len(_COLUMNS):
         raise file_error(
             path, f"a wrench profile has the columns {', '.join(_COLUMNS)}, each once; this "
-            f"file has {', '.join(header) or f'{len(table)} rows of {table.shape[1]}'}",
-            reason=Reason.WRONG_COLUMN_COUNT)
+            f"file has {', '.join(header) or table.shape[1]}", Reason.WRONG_COLUMN_COUNT)
     for time, *wrench in table.tolist():
         start.tip_wrench_profile.add(time=time, wrench=wrench)

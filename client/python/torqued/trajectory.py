@@ -21,14 +21,14 @@ from torqued.values import Columns, FloatArray, JointInput, Path
 class Trajectory:
     """Samples of a motion, a row each, in order of time.
 
-    joint_names: what the columns of q, v and a are; None: the joints of the
-        robot that is asked about it, in its order.
+    joint_names: of the columns of q, v and a; None: the joints of the robot that checks
+        it, in its order.
     time: (N,), s, strictly increasing.
-    q, v, a: (N, n), rad or m, rad/s or m/s, rad/s^2 or m/s^2; v and a may be
-        None, where a check derives them from q.
+    q, v, a: (N, n), rad or m, rad/s or m/s, rad/s^2 or m/s^2; v and a may be None, if a
+        check derives them from q.
     tip_wrench: (N, 6), (moment; force) that the tip exerts ON THE ENVIRONMENT,
         N m, N; None: nothing.
-    file: where it was read; "": nowhere.
+    file: the one that was read, or "".
     unused: names of columns and joints of that file that are not in here.
     """
 
@@ -40,12 +40,10 @@ class Trajectory:
         """q, v, a: a row per sample, or a dict or a table with one column for
         each joint, by name. tip_wrench: 6 numbers, or a row of them per sample.
 
-        Raises InvalidArgument, which names the array, where rows and columns do
-        not fit; and the number as "q[120][3]" (INVALID_SAMPLE, with row and
-        joint) where one is not finite, or a time not after the one before.
+        Raises InvalidArgument, which names the array, if rows and columns do not fit. A
+        check finds numbers that are not finite and times that do not increase.
         """
-        if joint_names is None and not isinstance(q, np.ndarray) and (
-                isinstance(q, Columns)):
+        if joint_names is None and isinstance(q, Columns):
             joint_names = list(q.keys())
         self.joint_names = None if joint_names is None else _names(joint_names)
         numbers = table("time", time)
@@ -63,12 +61,13 @@ class Trajectory:
         self.tip_wrench = None if tip_wrench is None else wrenches(tip_wrench, rows)
         self.file = ""
         self.unused: tuple[str, ...] = ()
-        self._check_numbers()
+        #: Of a file of text, from 1.
+        self.lines: Sequence[int] = ()
 
     @classmethod
     def read(cls, path: Path, joints: Sequence[str] | None = None) -> Trajectory:
-        """A file; what numpy wrote is known by its first bytes, other files by
-        their suffix, and texts that have none of these by what they say:
+        """A file, known by its first bytes if numpy wrote it, else by its suffix, else by
+        its text:
 
         .csv: columns `time`, `<joint>.q`, `<joint>.v`, `<joint>.a` in any order; or
             without a header time, q, or time, q, v, a in the order of `joints`.
@@ -79,8 +78,7 @@ class Trajectory:
             `rostopic echo` and `ros2 topic echo` print it, or the goal of an
             action with one. YAML takes PyYAML.
 
-        joints: where the file has names, these only, in this order; otherwise what the
-        columns are. Names are matched, never guessed. Raises FileError with line or row
+        joints: these only, in this order; of a file without names, its columns. Names are matched, never guessed. Raises FileError with line or row
         and column, OSError, and ImportError without PyYAML.
         """
         joints = None if joints is None else _names(joints)
@@ -98,16 +96,11 @@ class Trajectory:
             if joints is not None:
                 motion = motion.in_order(joints)
         except errors.InvalidArgument as error:
-            line = (samples.lines[error.row]
-                    if samples.lines and error.row is not None else None)
-            column = error.field.partition("[")[0]
-            raise errors.invalid(
-                error.reason, error.field, error.message, path, line=line, row=error.row,
-                joint=error.joint, column=f"{error.joint}.{column}" if error.joint and line
-                else column) from None
+            raise errors.invalid(error.reason, error.field, error.message, path,
+                                 joint=error.joint, column=error.field) from None
         others = [*motion.unused, *(name[:-2] for name in samples.unused
                                     if name.endswith(".q"))]
-        motion.file = str(path)
+        motion.file, motion.lines = str(path), samples.lines
         motion.unused += tuple(samples.unused)
         return motion, others
 
@@ -127,8 +120,8 @@ class Trajectory:
         write(path, self.joint_names, self.time, blocks)
 
     def in_order(self, joints: Sequence[str]) -> Trajectory:
-        """The columns of these joints, in this order; others are `unused`
-        then. Raises InvalidArgument (WRONG_JOINT_NAMES) where it lacks one."""
+        """The columns of these joints, in this order; others are `unused`. Raises
+        InvalidArgument (WRONG_JOINT_NAMES) if one is missing."""
         if self.joint_names is None or tuple(joints) == self.joint_names:
             return self
         for joint in joints:
@@ -145,8 +138,7 @@ class Trajectory:
                for name, numbers in self._arrays("q", "v", "a").items()})
 
     def slower(self, factor: float) -> Trajectory:
-        """The same path in `factor` times the time. Raises InvalidArgument
-        unless it is finite and above 0."""
+        """The same path in `factor` times the time. Raises InvalidArgument."""
         if isinstance(factor, bool) or not (
                 isinstance(factor, (int, float, np.number)) and 0 < factor < np.inf):
             refuse("factor", "a finite number above 0", factor)
@@ -194,21 +186,6 @@ class Trajectory:
                 Reason.WRONG_COLUMN_COUNT, name,
                 f"{name} has {numbers.shape[1]} columns for {columns} joints")
         return np.asarray(numbers, float)
-
-    def _check_numbers(self) -> None:
-        for name, numbers in self._arrays("time", "q", "v", "a", "tip_wrench").items():
-            for row, *column in np.argwhere(~np.isfinite(numbers))[:1].tolist():
-                joint = (self.joint_names or ())[column[0]:][:1] if name in "qva" else ()
-                raise errors.invalid(
-                    Reason.INVALID_SAMPLE, "".join(
-                        [f"{name}[{row}]", *(f"[{k}]" for k in column)]),
-                    " of ".join(["it is not a finite number", *joint]), row=str(row),
-                    joint="".join(joint))
-        for before in np.flatnonzero(np.diff(self.time) <= 0)[:1].tolist():
-            raise errors.invalid(
-                Reason.INVALID_SAMPLE, f"time[{before + 1}]", "times must increase; "
-                f"{self.time[before + 1]} s is not after {self.time[before]} s",
-                row=str(before + 1))
 
 
 def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:

@@ -21,6 +21,10 @@ from motions import MOTION, PANDA, WRENCH, positions, swinging
     (MOTION, {"tip_wrench_on_environment": WRENCH[:9]},
      "WRONG_ROW_COUNT", "tip_wrench", ""),
     (positions(MOTION), {}, "MISSING_INPUT", "v", ""),
+    (torqued.Trajectory([0, 1], *[[[0] * 6 + [np.nan]] * 2] * 3), {}, "INVALID_SAMPLE",
+     "q[0][6]", PANDA[6]),
+    (torqued.Trajectory([1, 1], *[np.zeros((2, 7))] * 3), {}, "INVALID_SAMPLE",
+     "time[1]", ""),
     (torqued.Trajectory(MOTION.time, *(part[:, 1:] for part in (
         MOTION.q, MOTION.v, MOTION.a))), {}, "WRONG_COLUMN_COUNT", "samples.q", ""),
     (swinging(9, joints=PANDA[:6]), {}, "WRONG_JOINT_NAMES", "joint_names", PANDA[6])])
