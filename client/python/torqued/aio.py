@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import (
-    Any, AsyncIterator, Awaitable, Callable, Generator, Generic, Iterable, Optional,
+    Any, AsyncIterator, Callable, Coroutine, Generator, Generic, Iterable, Optional,
     Sequence, TypeVar, Union)
 
 import grpc
@@ -72,22 +72,20 @@ C = TypeVar("C", bound=Any)
 
 
 class Opening(Generic[C]):
-    """What is being opened: await it, or enter it with `async with`."""
+    """A client or robot that is being opened: await it, or enter it with `async with`."""
 
-    def __init__(self, open_: Callable[[], Awaitable[C]]) -> None:
-        self._open = open_
-        self._opened: C | None = None
+    def __init__(self, opened: Coroutine[Any, Any, C]) -> None:
+        self._opened = opened
 
     def __await__(self) -> Generator[Any, None, C]:
-        return self._open().__await__()
+        return self._opened.__await__()
 
     async def __aenter__(self) -> C:
-        self._opened = await self._open()
-        return self._opened
+        self._entered = await self
+        return self._entered
 
     async def __aexit__(self, *error: object) -> None:
-        if self._opened is not None:
-            await self._opened.close()
+        await self._entered.close()
 
 
 class Robot(Described, AwaitedFunctions, AwaitedEntered):
@@ -97,7 +95,7 @@ class Robot(Described, AwaitedFunctions, AwaitedEntered):
     def from_urdf(cls, urdf: Urdf, client: Optional[Client] = None, *,
                   name: Optional[str] = None, **words: Any) -> Opening[Robot]:
         """As torqued.Robot.from_urdf."""
-        return Opening(lambda: registered(Client, client, name, urdf, words))
+        return Opening(registered(Client, client, name, urdf, words))
 
 
 class Client(Calls[Robot], AwaitedEntered):
@@ -110,12 +108,12 @@ class Client(Calls[Robot], AwaitedEntered):
 
 def connect(address: str, **settings: Any) -> Opening[Client]:
     """As torqued.connect."""
-    return Opening(lambda: Client.connected(address, settings))
+    return Opening(Client.connected(address, settings))
 
 
 def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = None,
           store: Optional[Path] = None, arguments: Sequence[str] = (),
           **settings: Any) -> Opening[Client]:
     """As torqued.local."""
-    return Opening(lambda: Client.with_server(
+    return Opening(Client.with_server(
         models, settings, binary=binary, store=store, arguments=arguments))

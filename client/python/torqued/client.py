@@ -300,21 +300,12 @@ class Calls(Generic[R]):
                        deadline: Optional[float] = None) -> R:
         """Stores a robot description under a name and points the name at it.
 
-        Parameters
-        ----------
-        name
-            [A-Za-z0-9._-]{1,128}, but neither "." nor "..".
-        urdf
-            A path, the text itself (it has a "<"), or its bytes.
-        tip_frame
-            The link that is the tip of calls that name none; part of the revision.
-        validation
-            How strictly masses are judged, see `Validation`; part of the revision.
-        label
-            For this revision under this name.
-        expected_current
-            The name moves only if its current revision is this one ("": it must not
-            exist yet); else FailedPrecondition (REVISION_CONFLICT).
+        name: [A-Za-z0-9._-]{1,128}, but neither "." nor "..". urdf: a path, the text
+        itself (it has a "<"), or its bytes. tip_frame: the link that is the tip of calls
+        that name none. validation: how strictly masses are judged, see `Validation`. Both
+        are part of the revision. label: for this revision under this name.
+        expected_current: the name moves only if its current revision is this one ("": it
+        must not exist yet); else FailedPrecondition (REVISION_CONFLICT).
 
         Raises InvalidArgument (INVALID_MODEL, INVALID_MODEL_NAME, UNKNOWN_FRAME), with
         all faults by line, as a FileError for a file; ResourceExhausted

@@ -206,7 +206,7 @@ class Transport:
         connection, would be final.
         """
         deadline = self.deadline(seconds)
-        tries, before = 0, None
+        tries = 0
         while True:
             self._check_open()
             try:
@@ -219,15 +219,14 @@ class Transport:
                 self._check_open()
                 tries += 1
                 await self._closes_within(self._pause(
-                    error, before, tries, deadline.remaining() - _LAST_TRY, changes))
-                before = error
+                    error, tries, deadline.remaining() - _LAST_TRY, changes))
             ahead = None
             if changes:
                 await self.call(self.info.GetServerInfo,
                                 server_info_pb2.GetServerInfoRequest(), deadline)
 
-    def _pause(self, error: errors.TorquedError, before: errors.TorquedError | None,
-               tries: int, left: float, changes: bool) -> float:
+    def _pause(self, error: errors.TorquedError, tries: int, left: float,
+               changes: bool) -> float:
         """Seconds to wait before the next try, at most what is `left`. Raises `error` if
         it is final."""
         # Who cancels a call does not come here: it was the server, or gRPC. Without a
@@ -238,8 +237,6 @@ class Transport:
         # A try before what the server asks for is none.
         if not self.settings.retry or not passing or left <= 0 or asked > left or (
                 changes and error.reason is not Reason.DRAINING):
-            if isinstance(error, errors.DeadlineExceeded) and before is not None:
-                error.message += f"; before that {before.code}: {before.message}"
             if tries > 1:
                 error.message += f" (tried {tries} times)"
             raise error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 from typing import Any, Dict, Generic, Tuple, TypeVar, Union
 
@@ -16,8 +15,8 @@ from torqued.v1 import quantity_pb2
 class Message:
     """A message of the server. Its fields are attributes, under their names on the
     wire: an absent field is None (a limit: infinite), a table is an array, an enum a
-    value of its class, a time a datetime in UTC. `proto` is what travelled; do not change
-    it."""
+    value of its class, a time a datetime in UTC. `proto` is the message, not to be
+    changed."""
 
     def __init__(self, proto: Any) -> None:
         self.proto = proto
@@ -98,10 +97,7 @@ def _viewed(message: Any, field: FieldDescriptor) -> Any:
     if not message.HasField(field.name):
         return None
     if field.message_type.name == "Timestamp":
-        # None for what is not within the years 1 to 9999.
-        with contextlib.suppress(ValueError, OverflowError):
-            return value.ToDatetime(datetime.timezone.utc)
-        return None
+        return value.ToDatetime(datetime.timezone.utc)
     if field.message_type.name == "Duration":
         return value.ToNanoseconds() / 1e9
     return view(value)

@@ -151,7 +151,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_sent(ask, place):
                 ("127.example", {"token": TOKEN}, "token|TORQUED_TOKEN",
                  "not to 127.example"),
                 (tls, {"token_file": text}, "token_file", "no spaces"),
-                (tls, {"token_file": empty}, "token_file", "empty is empty"),
+                (tls, {"token_file": empty}, "token_file", "empty"),
                 (tls, {"tls_ca": text}, "tls_ca", "text is not a PEM file"),
                 (tls, {"tls_ca": "/nowhere"}, "tls_ca",
                  "cannot read /nowhere: No such file"),
