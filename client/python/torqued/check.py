@@ -72,7 +72,9 @@ class Check:
         self._arrays = self._sent(words.get("tip_wrench_on_environment"))
         self._begin = time.monotonic()
         names = (TrajectoryTable(table).name.lower() for table in start.tables)
-        self._columns = {name: 1 if name in _OF_SPACE else model.nv for name in names}
+        self._tables = {
+            name: np.empty(self._rows if name in _OF_SPACE else (self._rows, model.nv))
+            for name in names}
 
     def _sent(self, wrench: Any) -> dict[str, FloatArray]:
         """Arrays with a row for each sample. wrench: one and a file go into the start."""
@@ -113,15 +115,11 @@ class Check:
                 f"not move are left out: {', '.join(self._left_out)}"))
 
     def messages(self, size: int) -> Iterator[bytes]:
-        """Of the next try. size: of the largest."""
-        self._tables = {name: np.empty((self._rows, columns))
-                        for name, columns in self._columns.items()}
+        """Of a try. size: of the largest."""
+        yield pb.CheckTrajectoryRequest(start=self._start).SerializeToString()
         bytes_per_row = F64.itemsize * sum(
             numbers.shape[1] for numbers in self._arrays.values())
-        return self._messages(max(1, min(GOOD_MESSAGE, size // 2) // bytes_per_row))
-
-    def _messages(self, count: int) -> Iterator[bytes]:
-        yield pb.CheckTrajectoryRequest(start=self._start).SerializeToString()
+        count = max(1, min(GOOD_MESSAGE, size // 2) // bytes_per_row)
         for first in range(0, self._rows, count):
             parts = [part for name, numbers in self._arrays.items() for part in rows_field(
                 pb.TrajectorySamples, name, numbers[first:first + count])]
@@ -132,11 +130,11 @@ class Check:
             self._advance(reply.progress.samples_done)
         elif reply.HasField("verdict"):
             self._verdict = reply.verdict
-        for name, width in self._columns.items():
+        for name, numbers in self._tables.items():
             sent = np.frombuffer(getattr(reply.rows, name).f64)
             if len(sent):
-                first, rows = reply.rows.first_sample, sent.reshape(-1, width)
-                self._tables[name][first:first + len(rows)] = rows
+                first, rows = reply.rows.first_sample, sent.reshape(-1, *numbers.shape[1:])
+                numbers[first:first + len(rows)] = rows
 
     def _advance(self, done: int) -> None:
         # A try that begins again reports only what is beyond the one before.
@@ -149,11 +147,8 @@ class Check:
         self._advance(self._rows)
         # Which a revision alone does not have.
         self._verdict.echo.model = self._model
-        return TrajectoryVerdict(
-            self._verdict, self._trajectory,
-            {name: numbers[:, 0] if name in _OF_SPACE else numbers
-             for name, numbers in self._tables.items()},
-            self._inputs, time.monotonic() - self._begin)
+        return TrajectoryVerdict(self._verdict, self._trajectory, self._tables,
+                                 self._inputs, time.monotonic() - self._begin)
 
     def placed(self, error: errors.TorquedError) -> errors.TorquedError:
         """A FileError if it is about a file."""

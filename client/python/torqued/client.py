@@ -222,7 +222,7 @@ def with_places(error: InvalidArgument, urdf: Any) -> InvalidArgument:
     lines = [place.rpartition(":")[2] for place in places if place != file]
     return FileError(
         error.message, code=error.code, reason=error.reason, field_violations=violations,
-        metadata={**error.metadata, "file": file, "line": [*lines, "0"][0]})
+        metadata={**error.metadata, "file": file, **{"line": line for line in lines[:1]}})
 
 
 # --- Clients -------------------------------------------------------------------

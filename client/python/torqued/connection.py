@@ -274,10 +274,10 @@ class Transport:
         except errors.TorquedError as error:
             # The server counts rows from the start of its call.
             if error.row is not None:
-                row = str(part.start + error.row)
+                row, error.row = error.row, part.start + error.row
+                error.metadata["row"] = str(error.row)
                 error.message = re.sub(
-                    rf"\b([Rr]ow) {error.row}\b", rf"\g<1> {row}", error.message)
-                error.metadata["row"] = row
+                    rf"\b([Rr]ow) {row}\b", rf"\g<1> {error.row}", error.message)
             raise
         deadline.renew()
         for again in batch.take(part, reply):

@@ -61,19 +61,9 @@ class TorquedError(Exception):
         self.field_violations = tuple(field_violations)
         self.metadata = dict(metadata)
         self.retry_delay = retry_delay
-
-    @property
-    def field(self) -> str:
-        return self.field_violations[0].field if self.field_violations else ""
-
-    @property
-    def joint(self) -> str:
-        return self.metadata.get("joint", "")
-
-    @property
-    def row(self) -> int | None:
-        row = self.metadata.get("row", "")
-        return int(row) if row.isdigit() else None
+        self.field = self.field_violations[0].field if self.field_violations else ""
+        self.joint = self.metadata.get("joint", "")
+        self.row = int(self.metadata["row"]) if "row" in self.metadata else None
 
     def __str__(self) -> str:
         # Most sentences name the field; those about files begin with their place.
@@ -93,17 +83,11 @@ class FileError(InvalidArgument):
     None. column: its name, else its number from 1, or "".
     """
 
-    @property
-    def file(self) -> str:
-        return self.metadata.get("file", "")
-
-    @property
-    def line(self) -> int | None:
-        return int(self.metadata.get("line", 0)) or None
-
-    @property
-    def column(self) -> str:
-        return self.metadata.get("column", "")
+    def __init__(self, message: str, **details: Any) -> None:
+        super().__init__(message, **details)
+        self.file = self.metadata.get("file", "")
+        self.line = int(self.metadata["line"]) if "line" in self.metadata else None
+        self.column = self.metadata.get("column", "")
 
 
 class NotFound(TorquedError, LookupError):

@@ -170,7 +170,9 @@ class Batch:
                 numbers = np.frombuffer(sent.f32 if kind == F32 else sent.f64, kind)
                 numbers = numbers.reshape(len(part), *axes)
                 if row.field == "pose":
-                    numbers = _homogeneous(numbers)
+                    # Homogeneous; a row without an answer has NaNs alone.
+                    last = np.where(np.isnan(numbers[:, :1, :1]), np.nan, [0, 0, 0, 1])
+                    numbers = np.concatenate([numbers, last.astype(kind)], axis=1)
             elif sent:
                 numbers = np.array(sent)
             else:
@@ -195,12 +197,6 @@ class Batch:
 
 def _cut(part: range, rows: int) -> list[range]:
     return [part[first:first + rows] for first in range(0, len(part), rows)]
-
-
-def _homogeneous(poses: FloatArray) -> FloatArray:
-    """From (R p). A row without an answer has NaNs alone."""
-    last = np.where(np.isnan(poses[:, :1, :1]), np.nan, [0, 0, 0, 1])
-    return np.concatenate([poses, last.astype(poses.dtype)], axis=1)
 
 
 def teller(progress: Any) -> Callable[[int, int], Any]:

@@ -32,15 +32,11 @@ def add_limits(limits: Limits, start: pb.CheckTrajectoryStart) -> str:
     file, tree = "", limits
     if isinstance(limits, (str, os.PathLike)):
         file = str(limits)
-        try:
-            tree = read_tree(".json", pathlib.Path(limits).read_bytes(), file)
-        except errors.FileError as error:
-            error.message += _FORM
-            raise
+        tree = read_tree(".json", pathlib.Path(limits).read_bytes(), file)
     read = pb.CheckTrajectoryStart()
     try:
         if not isinstance(tree, Mapping):
-            raise TypeError("no JSON object and no dict is given")
+            raise TypeError("they are not an object")
         json_format.ParseDict(tree, read)
         if {field.name for field, _ in read.ListFields()} - {"drives", "position_limits"}:
             raise TypeError("only drives and position_limits are limits")
