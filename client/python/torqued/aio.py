@@ -12,6 +12,7 @@ client belongs to the event loop in which it was connected.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import (
     Any, AsyncIterator, Callable, Coroutine, Generator, Generic, Iterable, Optional,
     Sequence, TypeVar, Union)
@@ -56,12 +57,9 @@ class Connection(Transport):
         async for reply in call:
             yield reply
 
-    async def _closes_within(self, seconds: float) -> bool:
-        try:
+    async def _pause(self, seconds: float) -> None:
+        with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._closed.wait(), seconds)
-        except asyncio.TimeoutError:
-            return False
-        return True
 
     async def close(self) -> None:
         self._closed.set()

@@ -123,17 +123,16 @@ def read_columns(suffix: str, content: Any, path: Path,
         if not header and not rows and None in row:
             header = [re.sub('^"(.*)"$', r"\1", cell) for cell in cells]
             continue
-        advice = ("; columns are separated by commas, numbers have a point"
-                  if ";" in content or "\t" in content else "")
         columns = len(header or (rows or [row])[0])
         if len(row) != columns:
             raise file_error(
-                path, f"has {len(row)} cells, the lines before have {columns}{advice}",
-                Reason.WRONG_COLUMN_COUNT, line=line)
+                path, f"has {len(row)} cells, separated by commas; the lines before have "
+                f"{columns}", Reason.WRONG_COLUMN_COUNT, line=line)
         if None in row:
             bad = row.index(None)
             raise file_error(
-                path, f"{cells[bad]!r:.40} is not a number{advice}", line=line,
+                path, f"{cells[bad]!r:.40} is not a number; columns are separated by "
+                "commas, numbers have a point", line=line,
                 column=header[bad] if header else bad + 1)
         rows.append(row)
         lines.append(line)
@@ -306,9 +305,6 @@ def _of_yaml(content: bytes, path: Path) -> Any:
         raise ImportError(
             f"to read {path} takes PyYAML (Debian: python3-yaml)") from None
 
-    def fault(problem: str, event: Any) -> Exception:
-        return yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
-
     def until(end: Any) -> Iterator[Any]:
         return itertools.takewhile(lambda event: not isinstance(event, end), events)
 
@@ -320,15 +316,17 @@ def _of_yaml(content: bytes, path: Path) -> Any:
             empty = event.value in ("", "~", "null")
             return None if empty else event.value if number is None else number
         if isinstance(event, yaml.AliasEvent):
-            raise fault("aliases are not read", event)
+            raise yaml.MarkedYAMLError(problem="aliases are not read",
+                                       problem_mark=event.start_mark)
         if isinstance(event, yaml.SequenceStartEvent):
             return [built(inner) for inner in until(yaml.SequenceEndEvent)]
         members: dict[str, Any] = {}
         for key in until(yaml.MappingEndEvent):
             word = getattr(key, "value", None)
             if word is None or word in members:
-                raise fault("a key is a single word that stands there once, not twice: "
-                            f"{word!r:.40}", key)
+                raise yaml.MarkedYAMLError(
+                    problem=f"a key is a single word that is not there twice: {word!r:.40}",
+                    problem_mark=key.start_mark)
             members[word] = built(next(events))
         return members
 

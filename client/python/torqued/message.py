@@ -41,8 +41,6 @@ class Message:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Message) and self.proto == other.proto
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         shown = ", ".join(f"{field.name}={getattr(self, field.name)!r}"
                           for field, _ in self.proto.ListFields())

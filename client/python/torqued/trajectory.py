@@ -52,13 +52,13 @@ class Trajectory:
                 Reason.WRONG_COLUMN_COUNT, "time",
                 f"time has {numbers.shape[-1]} columns; give one number per sample")
         self.time: FloatArray = np.asarray(numbers.reshape(-1), float)
-        rows = len(self.time)
-        if rows == 0:
+        if not len(self.time):
             raise errors.invalid(Reason.MISSING_INPUT, "time", "there are no samples")
         self.q: FloatArray = self._rows("q", q)
         self.v: FloatArray | None = self._rows("v", v)
         self.a: FloatArray | None = self._rows("a", a)
-        self.tip_wrench = None if tip_wrench is None else wrenches(tip_wrench, rows)
+        self.tip_wrench = None if tip_wrench is None else wrenches(
+            tip_wrench, len(self.time))
         self.file = ""
         self.unused: tuple[str, ...] = ()
         #: Of a file of text, from 1.
@@ -173,33 +173,28 @@ class Trajectory:
     def _rows(self, name: str, given: Any) -> Any:
         if given is None:
             return None
-        numbers = table(name, given, self.joint_names)
-        rows = len(self.time)
+        numbers = np.asarray(table(name, given, self.joint_names), float)
+        rows, columns = len(self.time), numbers.shape[-1]
         if numbers.ndim != 2 or len(numbers) != rows:
             raise errors.invalid(
                 Reason.WRONG_ROW_COUNT, name, f"{name} has the shape {numbers.shape}; "
                 f"give a row for each of the {rows} samples")
-        columns = (len(self.joint_names) if self.joint_names is not None
-                   else numbers.shape[1] if name == "q" else self.q.shape[1])
-        if numbers.shape[1] != columns:
-            raise errors.invalid(
-                Reason.WRONG_COLUMN_COUNT, name,
-                f"{name} has {numbers.shape[1]} columns for {columns} joints")
-        return np.asarray(numbers, float)
+        n = (len(self.joint_names) if self.joint_names is not None
+             else columns if name == "q" else self.q.shape[1])
+        if columns != n:
+            raise errors.invalid(Reason.WRONG_COLUMN_COUNT, name,
+                                 f"{name} has {columns} columns for {n} joints")
+        return numbers
 
 
 def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:
     """(rows, 6), from 6 numbers or as many rows of them. Raises InvalidArgument."""
-    numbers = table("tip_wrench", given)
-    if numbers.shape[-1] != 6:
+    numbers = np.asarray(table("tip_wrench", given), float)
+    if numbers.shape not in ((6,), (1, 6), (rows, 6)):
         raise errors.invalid(
-            Reason.WRONG_COLUMN_COUNT, "tip_wrench",
-            f"tip_wrench has {numbers.shape[-1]} columns; give 6")
-    numbers = np.asarray(numbers, float).reshape(-1, 6)
-    if len(numbers) not in (1, rows):
-        raise errors.invalid(
-            Reason.WRONG_ROW_COUNT, "tip_wrench",
-            f"tip_wrench has {len(numbers)} rows, time has {rows}")
+            Reason.WRONG_ROW_COUNT if numbers.shape[-1] == 6 else Reason.WRONG_COLUMN_COUNT,
+            "tip_wrench", f"tip_wrench has the shape {numbers.shape}; give 6 numbers, or "
+            f"a row of them for each of {rows} samples")
     return np.ascontiguousarray(np.broadcast_to(numbers, (rows, 6)))
 
 
