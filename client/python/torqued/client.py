@@ -43,7 +43,6 @@ class Described:
 
     def __init__(self, client: Any, model: ModelInfo,
                  options: Optional[Mapping[str, Any]] = None) -> None:
-        """See `Client.model`, `Client.register` and `from_urdf`."""
         self.client = client
         self._run = client._run
         self._owns_client = False
@@ -165,8 +164,6 @@ async def registered(kind: Any, client: Any, name: Optional[str], urdf: Urdf,
     return robot
 
 
-# --- Registration --------------------------------------------------------------
-
 #: A path, the text itself (it has a "<"), or its bytes.
 Urdf = Union[str, bytes, "os.PathLike[str]"]
 
@@ -193,8 +190,7 @@ def name_of(urdf: Urdf) -> str:
 
 def description_of(urdf: Any, tip_frame: str,
                    validation: Union[Validation, str, None]) -> Dict[str, Any]:
-    """The fields that registration and dry run share. Raises OSError for a file that
-    cannot be read."""
+    """The fields that registration and dry run share. Raises OSError."""
     options = pb.RegistrationOptions(default_tip=tip_frame)
     if validation is not None:
         set_field(options, "validation", validation)
@@ -225,9 +221,6 @@ def with_places(error: InvalidArgument, urdf: Any) -> InvalidArgument:
         metadata={**error.metadata, "file": file, **{"line": line for line in lines[:1]}})
 
 
-# --- Clients -------------------------------------------------------------------
-
-
 class Calls(Generic[R]):
     """What both kinds of client have."""
 
@@ -235,11 +228,10 @@ class Calls(Generic[R]):
     _robot: Any
     _run: Any
 
-    def __init__(self, connection: Any, server: Optional[LocalServer] = None) -> None:
-        """See `connect` and `local`."""
+    def __init__(self, connection: Any) -> None:
         self.connection = connection
         #: The local server that ends with this client, if there is one.
-        self.server = server
+        self.server: Optional[LocalServer] = None
 
     @classmethod
     async def connected(cls, address: str, settings: Mapping[str, Any]) -> Any:
@@ -280,18 +272,23 @@ class Calls(Generic[R]):
     async def model(self, reference: str, *, deadline: Optional[float] = None) -> R:
         """A robot that the server knows: name, name@revision, name@label or
         @revision. Raises NotFound, InvalidArgument (INVALID_MODEL_REFERENCE)."""
-        return self._described((await self._get(reference, False, deadline)).model)
+        return self._robot(self, await within(
+            self.describe, reference, deadline=deadline))
 
     @served
     async def describe(self, reference: str, *,
                        deadline: Optional[float] = None) -> ModelInfo:
         """What `model` knows of it."""
-        return view((await self._get(reference, False, deadline)).model)
+        request = pb.GetModelRequest(model=reference)
+        return view((await self.connection.call(
+            self.connection.registry.GetModel, request, deadline)).model)
 
     @served
     async def source(self, reference: str, *, deadline: Optional[float] = None) -> bytes:
         """The exact bytes of its description."""
-        return bytes((await self._get(reference, True, deadline)).source)
+        request = pb.GetModelRequest(model=reference, include_source=True)
+        return (await self.connection.call(
+            self.connection.registry.GetModel, request, deadline)).source
 
     @served
     async def register(self, name: str, urdf: Urdf, *, tip_frame: str = "",
@@ -319,7 +316,7 @@ class Calls(Generic[R]):
                 self.connection.registry.RegisterModel, request, deadline, changes=True)
         except InvalidArgument as error:
             raise with_places(error, urdf) from None
-        return self._described(reply.model)
+        return self._robot(self, view(reply.model))
 
     @served
     async def validate(self, urdf: Urdf, *, tip_frame: str = "",
@@ -374,14 +371,6 @@ class Calls(Generic[R]):
         if self.server is not None:
             await self.connection.aside(self.server.stop)
 
-    async def _get(self, reference: str, source: bool, deadline: Optional[float]) -> Any:
-        return await self.connection.call(
-            self.connection.registry.GetModel,
-            pb.GetModelRequest(model=reference, include_source=source), deadline)
-
-    def _described(self, model: Any) -> Any:
-        return self._robot(self, view(model))
-
     def __repr__(self) -> str:
         return f"<{type(self).__module__.replace('.client', '')}.Client of {self.address}>"
 
@@ -401,10 +390,9 @@ class Client(Calls[Robot], Entered):
 
 
 def connect(address: str, **settings: Any) -> Client:
-    """A client of the server at "host", "host:port", "tls:host:port" or
-    "unix:/path". Keywords: see `Settings`. Raises InvalidArgument (INVALID_OPTION)
-    for what is no address or does not fit it, Unavailable if none answers, and
-    Unimplemented, mostly, if a server answers that is no torqued."""
+    """A client of the server at "host", "host:port", "tls:host:port" or "unix:/path".
+    Keywords: see `Settings`. Raises InvalidArgument (INVALID_OPTION), Unavailable if no
+    server answers, and Unimplemented, mostly, if another one than torqued does."""
     return run(Client.connected(address, settings))
 
 

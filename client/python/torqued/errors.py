@@ -160,8 +160,6 @@ class LocalServerError(TorquedError, OSError):
 
 
 class _PlainWarning(UserWarning):
-    """Escapes what could steer a terminal."""
-
     def __str__(self) -> str:
         return plain(super().__str__())
 
@@ -229,8 +227,7 @@ def file_error(file: object, message: str, reason: Reason = Reason.MALFORMED_ARR
     return invalid(reason, "", message, file, **where)
 
 
-# What gRPC says of a connection that ended under a call, with another code than
-# UNAVAILABLE.
+# Of a connection that ended under a call, with another code than UNAVAILABLE.
 _LOST = re.compile(
     "RST_STREAM|Stream removed|[Ss]ocket closed|[Cc]onnection (reset|closed)"
     "|[Bb]roken pipe|GOAWAY|[Tt]ransport (is )?clos|No status received")

@@ -246,13 +246,10 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
     """words: inputs and options, none of them None."""
     if isinstance(quantities, str) or not isinstance(quantities, Iterable):
         quantities = [quantities]
-    chosen: tuple[Quantity, ...] = ()
-    for name in quantities:
-        try:
-            chosen += (parse(Quantity, name),)
-        except ValueError as error:
-            raise errors.invalid(Reason.INVALID_FIELD, f"quantities[{len(chosen)}]",
-                                 str(error)) from None
+    try:
+        chosen = tuple(parse(Quantity, name) for name in quantities)
+    except ValueError as error:
+        raise errors.invalid(Reason.INVALID_FIELD, "quantities", str(error)) from None
     bad_rows = words.get("bad_rows", "raise")
     if bad_rows not in ("raise", "nan"):
         refuse("bad_rows", '"raise" or "nan"', bad_rows)
@@ -269,10 +266,9 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
             places = _places(given)
             if places:
                 tables[name] = _beside(places)
-        elif type(given) is np.ndarray or INPUTS[name] not in (("nq",), ("nv",)):
-            tables[name] = table(name, given)
         else:
-            tables[name] = table(name, given, order_of(model, words))
+            by_name = type(given) is not np.ndarray and INPUTS[name] in (("nq",), ("nv",))
+            tables[name] = table(name, given, order_of(model, words) if by_name else None)
     states = States(tables)
     if not states.rows:
         options.pop("fail_fast", None)
@@ -309,13 +305,13 @@ def _question(revision: str, n: int, quantities: tuple[Quantity, ...],
 
 
 def _places(given: Any) -> list[ExternalWrench]:
-    if isinstance(given, Mapping):
-        return [ExternalWrench(wrench, frame) for frame, wrench in given.items()]
-    places = list(given) if isinstance(given, Iterable) else [given]
-    if not all(isinstance(place, ExternalWrench) for place in places):
+    places = ([ExternalWrench(wrench, frame) for frame, wrench in given.items()]
+              if isinstance(given, Mapping) else given)
+    if not isinstance(places, (list, tuple)) or not all(
+            isinstance(place, ExternalWrench) for place in places):
         refuse("external_wrenches_on_robot", "a dict from link names to wrenches, or a "
                "list of torqued.ExternalWrench", given)
-    return places
+    return [*places]
 
 
 def _beside(places: list[ExternalWrench]) -> FloatArray:

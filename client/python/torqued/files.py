@@ -100,9 +100,6 @@ def contents(path: Path) -> tuple[str, Any]:
                 np.load(path, allow_pickle=False))
 
 
-# --- CSV and NPY ---------------------------------------------------------------
-
-
 def read_columns(suffix: str, content: Any, path: Path,
                  ) -> tuple[list[str], FloatArray, list[int]]:
     """The header, empty if there is none, at least one row of numbers, and the lines of
@@ -179,9 +176,6 @@ def _of_columns(header: list[str], numbers: FloatArray, joints: Sequence[str] | 
                    rate("a"), None, chosen, unused)
 
 
-# --- numpy ---------------------------------------------------------------------
-
-
 def _of_npz(archive: Any, joints: Sequence[str] | None, rates: bool, path: Path,
             ) -> Samples:
     """Arrays time, q and, if there are, v, a, tip_wrench and joint_names; others are not
@@ -251,9 +245,6 @@ def _table(name: str, numbers: npt.NDArray[Any] | None, path: Path,
             path, f"{name} has {numbers.ndim} axes of the type {numbers.dtype}; give a row "
             "of float64 for each sample", column=name)
     return np.ascontiguousarray(numbers, np.float64)
-
-
-# --- trajectory_msgs/JointTrajectory of ROS 1 and 2, in YAML or JSON -----------
 
 
 def read_tree(suffix: str, content: bytes, path: Path) -> Any:
@@ -408,9 +399,6 @@ def _seconds(given: Any) -> float | None:
             given = (parts[0] * _NANO + parts[1]) / _NANO if all(
                 isinstance(part, float) for part in parts) else None
     return given if isinstance(given, float) else None
-
-
-# --- Written -------------------------------------------------------------------
 
 
 def write(path: Path, joints: Sequence[str] | None, time: FloatArray,

@@ -23,7 +23,6 @@ from torqued.trajectory import Trajectory
 from torqued.v1 import trajectory_pb2 as pb
 from torqued.values import FloatArray, Path
 
-
 # Newer protobufs have another name for it.
 _WITH_ZEROS = next(
     name for name in inspect.signature(json_format.MessageToDict).parameters
