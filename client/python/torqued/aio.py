@@ -1,12 +1,11 @@
 """The client for asyncio: the same names, to be awaited.
 
-    async with await torqued.aio.connect("localhost:7421") as client:
+    async with torqued.aio.connect("localhost:7421") as client:
         robot = await client.model("panda")
         tau = await robot.inverse_dynamics(q, v, a)
 
-`async with torqued.aio.connect(...) as client` does as well. What is cancelled,
-by a task's cancel() or by a timeout, is cancelled on the server at once. A
-client belongs to the event loop in which it was connected.
+`await torqued.aio.connect(...)` does as well. Cancelling a task, or its timeout, cancels
+its call on the server. A client belongs to the event loop in which it was connected.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from typing import (
-    Any, AsyncIterator, Callable, Coroutine, Generator, Generic, Iterable, Optional,
-    Sequence, TypeVar, Union)
+    Any, AsyncIterator, Callable, Coroutine, Generator, Generic, Iterable, Sequence, TypeVar)
 
 import grpc
 
@@ -90,8 +88,8 @@ class Robot(Described, AwaitedFunctions, AwaitedEntered):
     """As torqued.Robot, with functions to be awaited."""
 
     @classmethod
-    def from_urdf(cls, urdf: Urdf, client: Optional[Client] = None, *,
-                  name: Optional[str] = None, **words: Any) -> Opening[Robot]:
+    def from_urdf(cls, urdf: Urdf, client: Client | None = None, *,
+                  name: str | None = None, **words: Any) -> Opening[Robot]:
         """As torqued.Robot.from_urdf."""
         return Opening(registered(Client, client, name, urdf, words))
 
@@ -109,8 +107,8 @@ def connect(address: str, **settings: Any) -> Opening[Client]:
     return Opening(Client.connected(address, settings))
 
 
-def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = None,
-          store: Optional[Path] = None, arguments: Sequence[str] = (),
+def local(models: Iterable[Path] | Path = (), *, binary: Path | None = None,
+          store: Path | None = None, arguments: Sequence[str] = (),
           **settings: Any) -> Opening[Client]:
     """As torqued.local."""
     return Opening(Client.with_server(

@@ -46,11 +46,8 @@ class Check:
             **words, "joint_names": joints, "fail_fast": None}, bool(words.get("task")))
         start.options.encoding = array_pb2.ENCODING_F64
         for word in (*CHECK_FIELDS, "tip_wrench_reference_frame"):
-            value = words.get(word)
-            if word == "tables" and isinstance(value, (str, TrajectoryTable)):
-                value = [value]
-            if value is not None:
-                set_field(start, word, value)
+            if words.get(word) is not None:
+                set_field(start, word, words[word])
         # Where fields of the start come from.
         self._files: dict[str, str] = {}
         if words.get("limits") is not None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import re
-from typing import (
-    Any, Dict, Generic, Iterable, List, Mapping, Optional, Sequence, TypeVar, Union)
+from typing import Any, Generic, Iterable, Mapping, Sequence, TypeVar, Union
 
 import numpy as np
 
@@ -42,7 +41,7 @@ class Described:
     """A robot's description and the options that its calls start from."""
 
     def __init__(self, client: Any, model: ModelInfo,
-                 options: Optional[Mapping[str, Any]] = None) -> None:
+                 options: Mapping[str, Any] | None = None) -> None:
         self.client = client
         self._run = client._run
         self._owns_client = False
@@ -54,13 +53,13 @@ class Described:
         self.nv: int = model.nv
         self.joints: Messages[JointInfo] = model.joints
         #: Link names, root first.
-        self.frames: "tuple[str, ...]" = model.frames
+        self.frames: tuple[str, ...] = model.frames
         #: Bound by `with_options`.
         self.options = {word: value for word, value in (options or {}).items()
                         if value is not None}
 
     @property
-    def joint_names(self) -> "tuple[str, ...]":
+    def joint_names(self) -> tuple[str, ...]:
         """Order of all arrays: the option's, else the model's."""
         return tuple(order_of(self.model, self.options))
 
@@ -88,7 +87,7 @@ class Described:
                  if word in OPTIONS and value is not BOUND}
         return type(self)(self.client, self.model, {**self.options, **given})
 
-    def _words(self, words: Mapping[str, Any]) -> "dict[str, Any]":
+    def _words(self, words: Mapping[str, Any]) -> dict[str, Any]:
         """Bound options under those of a call."""
         return {**self.options, **{word: value for word, value in words.items()
                                    if value is not None and word != "self"}}
@@ -136,8 +135,8 @@ class Robot(Described, Functions, Entered):
     """
 
     @classmethod
-    def from_urdf(cls, urdf: Urdf, client: Optional[Client] = None, *,
-                  name: Optional[str] = None, **words: Any) -> Robot:
+    def from_urdf(cls, urdf: Urdf, client: Client | None = None, *,
+                  name: str | None = None, **words: Any) -> Robot:
         """Registers a robot description, a path or its text, and returns it.
 
         client: None: a local server is started, and ends with the robot's `close`, a
@@ -148,7 +147,7 @@ class Robot(Described, Functions, Entered):
         return run(registered(Client, client, name, urdf, words))
 
 
-async def registered(kind: Any, client: Any, name: Optional[str], urdf: Urdf,
+async def registered(kind: Any, client: Any, name: str | None, urdf: Urdf,
                      words: Mapping[str, Any]) -> Any:
     """See `Robot.from_urdf`. kind: of the client that is made if there is none."""
     owned = client is None
@@ -170,7 +169,7 @@ Urdf = Union[str, bytes, "os.PathLike[str]"]
 _ROBOT_NAME = re.compile(rb"<robot\b[^>]*?\sname\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
-def _text_of(urdf: Urdf) -> Optional[bytes]:
+def _text_of(urdf: Urdf) -> bytes | None:
     """None for a path."""
     if isinstance(urdf, str) and "<" in urdf:
         return urdf.encode()
@@ -188,8 +187,7 @@ def name_of(urdf: Urdf) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", name)[:128] or "robot"
 
 
-def description_of(urdf: Any, tip_frame: str,
-                   validation: Union[Validation, str, None]) -> Dict[str, Any]:
+def description_of(urdf: Any, tip_frame: str, validation: Any) -> dict[str, Any]:
     """The fields that registration and dry run share. Raises OSError."""
     options = pb.RegistrationOptions(default_tip=tip_frame)
     if validation is not None:
@@ -204,21 +202,18 @@ def with_places(error: InvalidArgument, urdf: Any) -> InvalidArgument:
     violations = error.field_violations
     if error.reason is not Reason.INVALID_MODEL or not violations:
         return error
-    file = os.fspath(urdf) if _text_of(urdf) is None else ""
-    # "source:12" is a line of the text.
-    places = [re.sub("^source", lambda _: file or "source", violation.field)
-              for violation in violations]
+    faults = "".join(f"\n  {violation.field}: {violation.description}"
+                     for violation in violations)
     total = error.metadata.get("errors", "1")
-    error.message = "\n  ".join([
-        f"{file or 'source'}: {total} error{'s' * (total != '1')}",
-        *(f"{place}: {violation.description}"
-          for place, violation in zip(places, violations))])
-    if not file:
+    message = f"source: {total} error{'s' * (total != '1')}{faults}"
+    if _text_of(urdf) is not None:
+        error.message = message
         return error
-    lines = [place.rpartition(":")[2] for place in places if place != file]
+    file = os.fspath(urdf)
     return FileError(
-        error.message, code=error.code, reason=error.reason, field_violations=violations,
-        metadata={**error.metadata, "file": file, **{"line": line for line in lines[:1]}})
+        re.sub("^( *)source", lambda found: found[1] + file, message, flags=re.MULTILINE),
+        code=error.code, reason=error.reason, field_violations=violations, metadata={
+            **error.metadata, "file": file, "line": violations[0].field.rpartition(":")[2]})
 
 
 class Calls(Generic[R]):
@@ -231,7 +226,7 @@ class Calls(Generic[R]):
     def __init__(self, connection: Any) -> None:
         self.connection = connection
         #: The local server that ends with this client, if there is one.
-        self.server: Optional[LocalServer] = None
+        self.server: LocalServer | None = None
 
     @classmethod
     async def connected(cls, address: str, settings: Mapping[str, Any]) -> Any:
@@ -245,7 +240,7 @@ class Calls(Generic[R]):
         return cls(connection)
 
     @classmethod
-    async def with_server(cls, models: Union[Iterable[Path], Path] = (),
+    async def with_server(cls, models: Iterable[Path] | Path = (),
                           settings: Mapping[str, Any] = {}, **words: Any) -> Any:
         """See `local`. words: of `LocalServer`."""
         server = await cls._connection.aside(lambda: LocalServer(**words))
@@ -269,22 +264,21 @@ class Calls(Generic[R]):
         return self.connection.settings.address
 
     @served
-    async def model(self, reference: str, *, deadline: Optional[float] = None) -> R:
+    async def model(self, reference: str, *, deadline: float | None = None) -> R:
         """A robot that the server knows: name, name@revision, name@label or
         @revision. Raises NotFound, InvalidArgument (INVALID_MODEL_REFERENCE)."""
         return self._robot(self, await within(
             self.describe, reference, deadline=deadline))
 
     @served
-    async def describe(self, reference: str, *,
-                       deadline: Optional[float] = None) -> ModelInfo:
+    async def describe(self, reference: str, *, deadline: float | None = None) -> ModelInfo:
         """What `model` knows of it."""
         request = pb.GetModelRequest(model=reference)
         return view((await self.connection.call(
             self.connection.registry.GetModel, request, deadline)).model)
 
     @served
-    async def source(self, reference: str, *, deadline: Optional[float] = None) -> bytes:
+    async def source(self, reference: str, *, deadline: float | None = None) -> bytes:
         """The exact bytes of its description."""
         request = pb.GetModelRequest(model=reference, include_source=True)
         return (await self.connection.call(
@@ -292,9 +286,9 @@ class Calls(Generic[R]):
 
     @served
     async def register(self, name: str, urdf: Urdf, *, tip_frame: str = "",
-                       validation: Union[Validation, str, None] = None, label: str = "",
-                       expected_current: Optional[str] = None,
-                       deadline: Optional[float] = None) -> R:
+                       validation: Validation | str | None = None, label: str = "",
+                       expected_current: str | None = None,
+                       deadline: float | None = None) -> R:
         """Stores a robot description under a name and points the name at it.
 
         name: [A-Za-z0-9._-]{1,128}, but neither "." nor "..". urdf: a path, the text
@@ -320,8 +314,8 @@ class Calls(Generic[R]):
 
     @served
     async def validate(self, urdf: Urdf, *, tip_frame: str = "",
-                       validation: Union[Validation, str, None] = None,
-                       deadline: Optional[float] = None) -> ValidateModelReply:
+                       validation: Validation | str | None = None,
+                       deadline: float | None = None) -> ValidateModelReply:
         """What registering it would say; nothing is stored."""
         return view(await self.connection.call(
             self.connection.registry.ValidateModel,
@@ -329,10 +323,10 @@ class Calls(Generic[R]):
             deadline))
 
     @served
-    async def models(self, *, deadline: Optional[float] = None) -> List[ModelSummary]:
+    async def models(self, *, deadline: float | None = None) -> list[ModelSummary]:
         """All names, in byte order."""
         request = pb.ListModelsRequest(page_size=1000)
-        models: List[ModelSummary] = []
+        models: list[ModelSummary] = []
         end = self.connection.deadline(deadline)
         while True:
             page = await self.connection.call(
@@ -343,8 +337,8 @@ class Calls(Generic[R]):
                 return models
 
     @served
-    async def delete(self, name: str, *, expected_current: Optional[str] = None,
-                     deadline: Optional[float] = None) -> None:
+    async def delete(self, name: str, *, expected_current: str | None = None,
+                     deadline: float | None = None) -> None:
         """Removes a name with all its history."""
         await self.connection.call(
             self.connection.registry.DeleteModel,
@@ -352,14 +346,14 @@ class Calls(Generic[R]):
             deadline, changes=True)
 
     @served
-    async def server_info(self, *, deadline: Optional[float] = None) -> GetServerInfoReply:
+    async def server_info(self, *, deadline: float | None = None) -> GetServerInfoReply:
         """What the server is and how much it accepts at a time."""
         return view(await self.connection.call(
             self.connection.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
             deadline))
 
     @served
-    async def health(self, *, deadline: Optional[float] = None) -> Health:
+    async def health(self, *, deadline: float | None = None) -> Health:
         """What the server says of itself now; never tried again. Raises
         Unavailable, DeadlineExceeded."""
         return await self.connection.health(deadline)
@@ -376,12 +370,11 @@ class Calls(Generic[R]):
 
 
 class Client(Calls[Robot], Entered):
-    """One connection, to be shared between threads. Every function raises
-    TorquedError. deadline: seconds of the call, all retries included; None: that
-    of `connect`.
+    """One connection, to be shared between threads. Every function raises TorquedError.
+    deadline: seconds of the call, all retries included; None: that of `connect`.
 
-    A process that forks must not use it on both sides, as for all of gRPC:
-    connect after the fork, or start workers by "spawn" or "forkserver".
+    A process that forks must not use it on both sides, as for all of gRPC: connect after
+    the fork, or start workers by "spawn" or "forkserver".
     """
 
     _connection = Connection
@@ -396,8 +389,8 @@ def connect(address: str, **settings: Any) -> Client:
     return run(Client.connected(address, settings))
 
 
-def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = None,
-          store: Optional[Path] = None, arguments: Sequence[str] = (),
+def local(models: Iterable[Path] | Path = (), *, binary: Path | None = None,
+          store: Path | None = None, arguments: Sequence[str] = (),
           **settings: Any) -> Client:
     """A client of a server that is started for it and ends with it.
 

@@ -92,7 +92,7 @@ class Deadline:
         self._end = time.monotonic() + self._seconds
 
     def remaining(self) -> float:
-        """For the next attempt; never negative, nor infinite."""
+        """For the next attempt; neither negative nor infinite."""
         return min(max(self._end - time.monotonic(), 0.0), _LONGEST)
 
 
@@ -133,8 +133,7 @@ class Transport:
             raise errors.make("CANCELLED", "the client is closed")
 
     def deadline(self, seconds: Deadline | float | None = None) -> Deadline:
-        """From now on; None: that of the settings. Raises InvalidArgument
-        (INVALID_OPTION) for what is no number of seconds."""
+        """From now on; None: that of the settings. Raises InvalidArgument."""
         if isinstance(seconds, Deadline):
             return seconds
         seconds = self.settings.deadline if seconds is None else seconds

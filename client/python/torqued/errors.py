@@ -86,7 +86,8 @@ class FileError(InvalidArgument):
     def __init__(self, message: str, **details: Any) -> None:
         super().__init__(message, **details)
         self.file = self.metadata.get("file", "")
-        self.line = int(self.metadata["line"]) if "line" in self.metadata else None
+        line = self.metadata.get("line", "")
+        self.line = int(line) if line.isdigit() else None
         self.column = self.metadata.get("column", "")
 
 

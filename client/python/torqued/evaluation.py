@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import math
 import pickle
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -244,11 +244,9 @@ def order_of(model: ModelInfo, words: Mapping[str, Any]) -> Sequence[str]:
 
 def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
     """words: inputs and options, none of them None."""
-    if isinstance(quantities, str) or not isinstance(quantities, Iterable):
-        quantities = [quantities]
     try:
         chosen = tuple(parse(Quantity, name) for name in quantities)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise errors.invalid(Reason.INVALID_FIELD, "quantities", str(error)) from None
     bad_rows = words.get("bad_rows", "raise")
     if bad_rows not in ("raise", "nan"):

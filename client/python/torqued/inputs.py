@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Iterable, Mapping, NoReturn, Optional, Sequence
+from typing import Any, Iterable, Mapping, NoReturn, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -63,7 +63,7 @@ def set_field(message: Any, name: str, value: Any, word: str = "") -> None:
         raise errors.invalid(Reason.INVALID_OPTION, word, f"{word}: {error}") from None
 
 
-def table(name: str, given: Any, order: Optional[Sequence[str]] = None) -> FloatArray:
+def table(name: str, given: Any, order: Sequence[str] | None = None) -> FloatArray:
     """The input `name`, [..., columns]; float32 stays float32. order: joint names, with
     which numbers by name are accepted, too. Raises InvalidArgument (MALFORMED_ARRAY,
     WRONG_JOINT_NAMES)."""
@@ -114,7 +114,7 @@ class States:
     """
 
     def __init__(self, tables: Mapping[str, FloatArray]) -> None:
-        self.leading: "tuple[int, ...]" = ()
+        self.leading: tuple[int, ...] = ()
         for name, numbers in tables.items():
             axes = numbers.shape[:-1]
             if not axes or axes == self.leading:
@@ -148,7 +148,7 @@ def _tag(message: Any, name: str) -> bytes:
     return encoder.TagBytes(message.DESCRIPTOR.fields_by_name[name].number, 2)
 
 
-def field(message: Any, name: str, parts: "Sequence[Any]") -> "list[Any]":
+def field(message: Any, name: str, parts: Sequence[Any]) -> list[Any]:
     """The bytes of a field that holds the message of these parts. Behind a serialized
     message it is a field of that, so that protobuf never copies its numbers."""
     size = sum(memoryview(part).nbytes for part in parts)
@@ -163,6 +163,6 @@ def _before(message: Any, name: str, columns: int, itemsize: int, size: int) -> 
     return _tag(message, name) + encoder._VarintBytes(len(array) + size) + array
 
 
-def rows_field(message: Any, name: str, rows: FloatArray) -> "list[Any]":
+def rows_field(message: Any, name: str, rows: FloatArray) -> list[Any]:
     """The parts of a field of the type Array. rows: little-endian, C-contiguous."""
     return [_before(message, name, rows.shape[1], rows.itemsize, rows.nbytes), rows.data]

@@ -27,17 +27,15 @@ Limits = Union[Mapping[str, Any], Path]
 
 
 def add_limits(limits: Limits, start: pb.CheckTrajectoryStart) -> str:
-    """Returns the file, "" for none. Raises InvalidArgument, FileError, OSError. The server
-    checks names and numbers."""
+    """Returns the file, or "". Raises InvalidArgument, OSError."""
     file, tree = "", limits
     if isinstance(limits, (str, os.PathLike)):
         file = str(limits)
         tree = read_tree(".json", pathlib.Path(limits).read_bytes(), file)
-    read = pb.CheckTrajectoryStart()
     try:
         if not isinstance(tree, Mapping):
             raise TypeError("they are not an object")
-        json_format.ParseDict(tree, read)
+        read = json_format.ParseDict(tree, pb.CheckTrajectoryStart())
         if {field.name for field, _ in read.ListFields()} - {"drives", "position_limits"}:
             raise TypeError("only drives and position_limits are limits")
     except (json_format.ParseError, TypeError, AttributeError) as error:
@@ -48,8 +46,7 @@ def add_limits(limits: Limits, start: pb.CheckTrajectoryStart) -> str:
 
 
 def add_wrench_profile(path: Path, start: pb.CheckTrajectoryStart) -> None:
-    """A file .csv or .npy with time, mx, my, mz, fx, fy, fz. Raises FileError, OSError. The
-    server checks times and numbers."""
+    """A file .csv or .npy with the columns. Raises FileError, OSError."""
     suffix, content = contents(path)
     if suffix not in (".csv", ".npy"):
         raise file_error(path, "a wrench profile is CSV or NPY")

@@ -13,10 +13,9 @@ from torqued.v1 import quantity_pb2
 
 
 class Message:
-    """A message of the server. Its fields are attributes, under their names on the
-    wire: an absent field is None (a limit: infinite), a table is an array, an enum a
-    value of its class, a time a datetime in UTC. `proto` is the message, not to be
-    changed."""
+    """A message of the server. Its fields are attributes, under their names on the wire:
+    an absent field is None (a limit: infinite), a table is an array, an enum a value of
+    its class, a time a datetime in UTC. `proto` is the message, not to be changed."""
 
     def __init__(self, proto: Any) -> None:
         self.proto = proto

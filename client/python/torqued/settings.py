@@ -8,7 +8,7 @@ import enum
 import os
 import pathlib
 import re
-from typing import Any, Callable, NoReturn, Optional
+from typing import Any, Callable, NoReturn
 
 import grpc
 
@@ -78,15 +78,15 @@ class Settings:
     deadline: float = 30.0
     wait_for_server: float = 0.0
     max_message_bytes: int = 16 * 1024 * 1024
-    chunk_rows: Optional[int] = None
+    chunk_rows: int | None = None
     retry: bool = True
-    on_retry: Optional[OnRetry] = None
-    tls_ca: Optional[Path] = None
-    tls_cert: Optional[Path] = None
-    tls_key: Optional[Path] = None
-    tls_server_name: Optional[str] = None
-    token: Optional[str] = dataclasses.field(default=None, repr=False)
-    token_file: Optional[Path] = None
+    on_retry: OnRetry | None = None
+    tls_ca: Path | None = None
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    tls_server_name: str | None = None
+    token: str | None = dataclasses.field(default=None, repr=False)
+    token_file: Path | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "address", checked_address(self.address))

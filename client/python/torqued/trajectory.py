@@ -78,8 +78,9 @@ class Trajectory:
             `rostopic echo` and `ros2 topic echo` print it, or the goal of an
             action with one. YAML takes PyYAML.
 
-        joints: these only, in this order; of a file without names, its columns. Names are matched, never guessed. Raises FileError with line or row
-        and column, OSError, and ImportError without PyYAML.
+        joints: these only, in this order; of a file without names, its columns. Names are
+        matched, never guessed. Raises FileError with line or row and column, OSError, and
+        ImportError without PyYAML.
         """
         joints = None if joints is None else _names(joints)
         return cls.of_file(path, joints)[0]
