@@ -99,7 +99,8 @@ class Check:
             if np.size(wrench) == 6:
                 start.tip_wrench_profile.add(wrench=rows[0])
             else:
-                self._inputs["wrench"] = arrays["tip_wrench_on_environment"] = rows
+                arrays["tip_wrench_on_environment"] = rows
+                self._inputs["wrench"] = rows.tolist()
         return {name: np.ascontiguousarray(numbers, F64)
                 for name, numbers in arrays.items()}
 

@@ -33,8 +33,6 @@ GOOD_MESSAGE = 1024 * 1024
 WINDOW = 8
 # A reply lists at most so many rows that are not OK.
 _LISTED_ROWS = 1000
-# Rows that have numbers, by the singularity rule.
-_ANSWERED = (RowCode.SINGULAR_TASK_SPACE, RowCode.WEAK_TASK_SPACE)
 
 
 class Evaluation(Results):
@@ -89,7 +87,7 @@ class Evaluation(Results):
         if not self.row_status or bad_rows == "nan":
             return
         for status in self.row_status:
-            if status.code not in _ANSWERED:
+            if status.code != RowCode.SINGULAR_TASK_SPACE:
                 raise RowError(status)
         first = self.row_status[0]
         errors.warn(SingularTaskWarning(

@@ -57,7 +57,7 @@ def test_arrays_that_are_no_trajectory(arrays, reason, field, joint):
         torqued.Trajectory(**{"joint_names": PANDA, **arrays})
 
 
-@pytest.mark.parametrize("factor", [0, -1, np.nan, np.inf, "2", True])
+@pytest.mark.parametrize("factor", [0, -1, np.nan, np.inf])
 def test_no_path_is_slower_by_such_a_factor(factor):
     with refused(reason="INVALID_OPTION", field="factor"):
         MOTION.slower(factor)
