@@ -250,7 +250,7 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
     if bad_rows not in ("raise", "nan"):
         refuse("bad_rows", '"raise" or "nan"', bad_rows)
     tables, options = {}, {}
-    places: list[ExternalWrench] = []
+    frames: list[Any] = []
     for name, given in words.items():
         if name in ("bad_rows", "deadline", "progress"):
             continue
@@ -259,16 +259,15 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
                 given if isinstance(given, np.ndarray) else np.array(given, object)) < 2:
             options[name] = names_of(given) if name == "joint_names" else given
         elif name == "external_wrenches_on_robot":
-            places = _places(given)
-            if places:
-                tables[name] = _beside(places)
+            frames, wrenches = _beside(name, given)
+            if frames:
+                tables[name] = wrenches
         else:
             by_name = type(given) is not np.ndarray and INPUTS[name] in (("nq",), ("nv",))
             tables[name] = table(name, given, order_of(model, words) if by_name else None)
     states = States(tables)
     if not states.rows:
         options.pop("fail_fast", None)
-    frames = [(place.frame, place.reference_frame) for place in places]
     return Batch(
         _question(model.revision, model.nv, chosen, states.dtype,
                   pickle.dumps((options, frames)) if options or frames else b""),
@@ -300,19 +299,14 @@ def _question(revision: str, n: int, quantities: tuple[Quantity, ...],
         for quantity in quantities for row in QUANTITIES[quantity].results))
 
 
-def _places(given: Any) -> list[ExternalWrench]:
+def _beside(name: str, given: Any) -> tuple[list[tuple[str, Any]], FloatArray]:
+    """The frames of wrenches, and all wrenches in one table, six columns each."""
     places = ([ExternalWrench(wrench, frame) for frame, wrench in given.items()]
               if isinstance(given, Mapping) else given)
     if not isinstance(places, (list, tuple)) or not all(
             isinstance(place, ExternalWrench) for place in places):
-        refuse("external_wrenches_on_robot", "a dict from link names to wrenches, or a "
-               "list of torqued.ExternalWrench", given)
-    return [*places]
-
-
-def _beside(places: list[ExternalWrench]) -> FloatArray:
-    """All wrenches in one table, six columns each."""
-    name = "external_wrenches_on_robot"
+        refuse(name, "a dict from link names to wrenches, or a list of "
+               "torqued.ExternalWrench", given)
     tables = [table(name, place.wrench) for place in places]
     try:
         if any(numbers.shape[-1] != 6 for numbers in tables):
@@ -320,5 +314,6 @@ def _beside(places: list[ExternalWrench]) -> FloatArray:
         leading = np.broadcast_shapes(*(numbers.shape[:-1] for numbers in tables))
     except ValueError as error:
         raise errors.invalid(Reason.WRONG_COLUMN_COUNT, name, f"{name}: {error}") from None
-    return np.concatenate(
-        [np.broadcast_to(numbers, (*leading, 6)) for numbers in tables], -1)
+    return ([(place.frame, place.reference_frame) for place in places], np.concatenate(
+        [np.zeros((*leading, 0), F32), *(
+            np.broadcast_to(numbers, (*leading, 6)) for numbers in tables)], -1))

@@ -159,9 +159,8 @@ def _of_columns(header: list[str], numbers: FloatArray, joints: Sequence[str] | 
     def block(names: list[str]) -> Any:
         for name in names:
             if name not in header:
-                hint = ", which a joint that stands still needs too" * name.endswith(".q")
                 raise file_error(
-                    path, f"the file has no column {name!r}{hint}; there are "
+                    path, f"the file has no column {name!r}; there are "
                     + ", ".join(header), Reason.WRONG_JOINT_NAMES if "." in name
                     else Reason.MISSING_INPUT, column=name, joint=name.rpartition(".")[0])
             unused.remove(name)
@@ -347,23 +346,15 @@ def _of_message(message: Any, rates: bool, path: Path) -> Samples:
         message = message[inner[0]]
     joints: Any = message.get("joint_names")
     points = message["points"]
-    if not isinstance(joints, list) or not all(isinstance(name, str) for name in joints):
-        raise file_error(path, "joint_names is not a list of names",
-                         Reason.WRONG_JOINT_NAMES, column="joint_names")
-    if not isinstance(points, list) or not points:
-        raise file_error(path, "points is not a list of points", Reason.MISSING_INPUT,
-                         column="points")
-    time = []
-    for row, point in enumerate(points):
-        if not isinstance(point, Mapping):
-            raise file_error(
-                path, "the item is not a point (ros2 topic echo cuts lists without "
-                "--full-length)", row=row, column="points")
-        time.append(_seconds(point.get("time_from_start")))
-        if time[row] is None:
-            raise file_error(
-                path, "time_from_start must be sec and nanosec, secs and nsecs, or a number "
-                "of seconds", row=row, column="time_from_start")
+    if not isinstance(joints, list) or not all(isinstance(name, str) for name in joints) or (
+            not isinstance(points, list) or not points):
+        raise file_error(path, "joint_names must be a list of names, points one of points")
+    time = [_seconds(point) for point in points]
+    if None in time:
+        raise file_error(
+            path, "a point has time_from_start: sec and nanosec, secs and nsecs, or a number "
+            "of seconds (ros2 topic echo cuts lists without --full-length)",
+            row=time.index(None), column="time_from_start")
 
     def block(part: str) -> FloatArray | None:
         """None if no point has it."""
@@ -391,7 +382,8 @@ def _of_message(message: Any, rates: bool, path: Path) -> Samples:
     return Samples(np.array(time, float), q, v, a, None, joints, unused)
 
 
-def _seconds(given: Any) -> float | None:
+def _seconds(point: Any) -> float | None:
+    given = point.get("time_from_start") if isinstance(point, Mapping) else None
     for clock in _CLOCKS:
         if isinstance(given, Mapping) and given and set(given) <= set(clock):
             parts = [given.get(name, 0.0) for name in clock]

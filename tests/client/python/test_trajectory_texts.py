@@ -44,7 +44,7 @@ BAD_TEXTS = {
     "? [a]\n: 1\n": (".yaml", 1, None, "", "", "single word"),
     "!!python/object/apply:os.getcwd []": (".yaml", None, None, "", "", "points"),
     "joint_names: [j]\npoints: ['...']\n": (
-        ".yaml", None, 0, "points", "", "--full-length")}
+        ".yaml", None, 0, "time_from_start", "", "--full-length")}
 
 
 def read_text(tmp_path, text, suffix=".yaml"):
