@@ -273,16 +273,13 @@ class Calls(Generic[R]):
     @served
     async def describe(self, reference: str, *, deadline: float | None = None) -> ModelInfo:
         """What `model` knows of it."""
-        request = pb.GetModelRequest(model=reference)
-        return view((await self.connection.call(
-            self.connection.registry.GetModel, request, deadline)).model)
+        return view((await self._ask("GetModel", deadline, model=reference)).model)
 
     @served
     async def source(self, reference: str, *, deadline: float | None = None) -> bytes:
         """The exact bytes of its description."""
-        request = pb.GetModelRequest(model=reference, include_source=True)
-        return (await self.connection.call(
-            self.connection.registry.GetModel, request, deadline)).source
+        return (await self._ask(
+            "GetModel", deadline, model=reference, include_source=True)).source
 
     @served
     async def register(self, name: str, urdf: Urdf, *, tip_frame: str = "",
@@ -302,12 +299,11 @@ class Calls(Generic[R]):
         all faults by line, as a FileError for a file; ResourceExhausted
         (QUOTA_REACHED: the server's store is full).
         """
-        request = pb.RegisterModelRequest(
-            name=name, label=label, expected_current=expected_current,
-            **description_of(urdf, tip_frame, validation))
         try:
-            reply = await self.connection.call(
-                self.connection.registry.RegisterModel, request, deadline, changes=True)
+            reply = await self._ask(
+                "RegisterModel", deadline, changes=True, name=name, label=label,
+                expected_current=expected_current,
+                **description_of(urdf, tip_frame, validation))
         except InvalidArgument as error:
             raise with_places(error, urdf) from None
         return self._robot(self, view(reply.model))
@@ -317,33 +313,26 @@ class Calls(Generic[R]):
                        validation: Validation | str | None = None,
                        deadline: float | None = None) -> ValidateModelReply:
         """What registering it would say; nothing is stored."""
-        return view(await self.connection.call(
-            self.connection.registry.ValidateModel,
-            pb.ValidateModelRequest(**description_of(urdf, tip_frame, validation)),
-            deadline))
+        return view(await self._ask(
+            "ValidateModel", deadline, **description_of(urdf, tip_frame, validation)))
 
     @served
     async def models(self, *, deadline: float | None = None) -> list[ModelSummary]:
         """All names, in byte order."""
-        request = pb.ListModelsRequest(page_size=1000)
         models: list[ModelSummary] = []
-        end = self.connection.deadline(deadline)
-        while True:
-            page = await self.connection.call(
-                self.connection.registry.ListModels, request, end)
+        end, token = self.connection.deadline(deadline), None
+        while token != "":
+            page = await self._ask("ListModels", end, page_size=1000, page_token=token)
             models += map(view, page.models)
-            request.page_token = page.next_page_token
-            if not request.page_token:
-                return models
+            token = page.next_page_token
+        return models
 
     @served
     async def delete(self, name: str, *, expected_current: str | None = None,
                      deadline: float | None = None) -> None:
         """Removes a name with all its history."""
-        await self.connection.call(
-            self.connection.registry.DeleteModel,
-            pb.DeleteModelRequest(name=name, expected_current=expected_current),
-            deadline, changes=True)
+        await self._ask("DeleteModel", deadline, changes=True, name=name,
+                        expected_current=expected_current)
 
     @served
     async def server_info(self, *, deadline: float | None = None) -> GetServerInfoReply:
@@ -364,6 +353,12 @@ class Calls(Generic[R]):
         await self.connection.close()
         if self.server is not None:
             await self.connection.aside(self.server.stop)
+
+    async def _ask(self, method: str, deadline: Any, *, changes: bool = False,
+                   **fields: Any) -> Any:
+        request = getattr(pb, method + "Request")(**fields)
+        return await self.connection.call(
+            getattr(self.connection.registry, method), request, deadline, changes=changes)
 
     def __repr__(self) -> str:
         return f"<{type(self).__module__.replace('.client', '')}.Client of {self.address}>"

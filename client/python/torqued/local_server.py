@@ -39,8 +39,7 @@ class LocalServer(Entered):
     enter.
 
     binary: its program; None: see `find_server`. store: file of its models; None: a
-    temporary one. models: directory whose *.urdf it registers. arguments: more of its
-    flags.
+    temporary one. arguments: more of its flags.
 
     It ends with `stop`, at the end of a `with` block, when nothing refers to it any more,
     with the program, and also when the program is killed; its directory goes with it.
@@ -48,14 +47,14 @@ class LocalServer(Entered):
     """
 
     def __init__(self, binary: Path | None = None, *, store: Path | None = None,
-                 models: Path | None = None, arguments: Sequence[str] = ()) -> None:
+                 arguments: Sequence[str] = ()) -> None:
         self._program = find_server() if binary is None else os.fspath(binary)
         self._directory = directory = pathlib.Path(tempfile.mkdtemp(prefix="torqued-"))
         command = [
             os.path.abspath(self._program), "--listen", f"unix:{directory}/socket",
             "--address-file", str(directory / "address"),
             "--store", os.fspath(directory / "models.db" if store is None else store),
-            *([] if models is None else ["--models", os.fspath(models)]), *arguments]
+            *arguments]
         setpriv = shutil.which("setpriv")
         if setpriv:
             command = [setpriv, "--pdeathsig", "TERM", *command]

@@ -42,7 +42,8 @@ class Place:
         port, mtls = (held_address().rpartition(":")[2] for _ in range(2))
         self.tls, self.mtls = f"tls:localhost:{port}", f"tls:localhost:{mtls}"
         self.by_number = f"tls:127.0.0.1:{port}"
-        self.server = torqued.LocalServer(models=MODELS, arguments=[
+        self.server = torqued.LocalServer(arguments=[
+            "--models", str(MODELS),
             "--listen", self.plain, "--listen", self.by_number,
             "--listen", f"mtls:127.0.0.1:{mtls}", "--tls-cert", str(cert),
             "--tls-key", str(key), "--tls-client-ca", str(self.ca),
