@@ -346,8 +346,8 @@ def _of_message(message: Any, rates: bool, path: Path) -> Samples:
         message = message[inner[0]]
     joints: Any = message.get("joint_names")
     points = message["points"]
-    if not isinstance(joints, list) or not all(isinstance(name, str) for name in joints) or (
-            not isinstance(points, list) or not points):
+    named = isinstance(joints, list) and all(isinstance(name, str) for name in joints)
+    if not named or not isinstance(points, list) or not points:
         raise file_error(path, "joint_names must be a list of names, points one of points")
     time = [_seconds(point) for point in points]
     if None in time:
