@@ -28,22 +28,18 @@ DYGRAPHS = pathlib.Path(
 SYSTEM_LIBRARIES = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"}
 
 
-def needed(place, name, advice):
-    if not place:
-        sys.exit(f"there is no {name}; {advice}")
-    return place
-
-
 def program(name, package):
-    return needed(shutil.which(name), name, f"Debian's package is {package}")
+    return shutil.which(name) or sys.exit(
+        f"there is no {name}; Debian's package is {package}")
 
 
 def filled_report():
     """The template with the chart library in it."""
     page = (REPORT / "report.html").read_text("utf-8")
     for mark, name in (("CHART_CSS", "dygraph.min.css"), ("CHART_JS", "dygraph.min.js")):
-        needed((DYGRAPHS / name).exists(), DYGRAPHS / name,
-               "Debian's package is libjs-dygraphs, or set DYGRAPHS_DIRECTORY")
+        if not (DYGRAPHS / name).exists():
+            sys.exit(f"there is no {DYGRAPHS / name}; Debian's package is libjs-dygraphs, "
+                     "or set DYGRAPHS_DIRECTORY")
         # A browser's debugger would look for the map.
         page = page.replace(f"/*{mark}*/", re.sub(
             r"/[/*]# sourceMappingURL=.*", "", (DYGRAPHS / name).read_text("utf-8")))
@@ -68,8 +64,9 @@ class BuildWithStubs(build_py):
         editable = getattr(self, "editable_mode", False)
         target = HERE if editable else pathlib.Path(self.build_lib).resolve()
         protos = sorted(PROTO.glob("torqued/v1/*.proto"))
-        needed(protos, "torqued/v1/*.proto in the folder proto",
-               "build the package inside its repository, or set TORQUED_PROTO")
+        if not protos:
+            sys.exit("there is no torqued/v1/*.proto in the folder proto; build the "
+                     "package inside its repository, or set TORQUED_PROTO")
         plugin = program("grpc_python_plugin", "protobuf-compiler-grpc")
         subprocess.run(
             [program("protoc", "protobuf-compiler"), f"-I{PROTO}",

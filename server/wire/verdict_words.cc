@@ -153,9 +153,10 @@ std::string Sentence(const v1::Inconsistency& found) {
   const auto* cause = std::ranges::find_if(kCauses, [factor](const Cause& one) {
     return std::abs(factor / one.factor - 1) < 0.05;
   });
-  return Cat("v of ", joints, " is ", RoundedText(factor),
-             " times the rate of q",
-             cause == std::end(kCauses) ? "." : cause->words);
+  const bool known = cause != std::end(kCauses);
+  return Cat("v of ", joints, " is ",
+             RoundedText(known ? cause->factor : factor),
+             " times the rate of q", known ? cause->words : ".");
 }
 
 /// Whether most ranges are left by more than their width.

@@ -1,20 +1,19 @@
 """The client for asyncio: the same names, to be awaited.
 
-    async with await torqued.aio.connect("localhost:7421") as client:
+    async with torqued.aio.connect("localhost:7421") as client:
         robot = await client.model("panda")
         tau = await robot.inverse_dynamics(q, v, a)
 
-`async with torqued.aio.connect(...) as client` does as well. What is cancelled,
-by a task's cancel() or by a timeout, is cancelled on the server at once. A
-client belongs to the event loop in which it was connected.
+`await torqued.aio.connect(...)` does as well. Cancelling a task, or its timeout, cancels
+its call on the server. A client belongs to the event loop in which it was connected.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import (
-    Any, AsyncIterator, Awaitable, Callable, Generator, Generic, Iterable, Optional,
-    Sequence, TypeVar, Union)
+    Any, AsyncIterator, Callable, Coroutine, Generator, Generic, Iterable, Sequence, TypeVar)
 
 import grpc
 
@@ -56,12 +55,9 @@ class Connection(Transport):
         async for reply in call:
             yield reply
 
-    async def _closes_within(self, seconds: float) -> bool:
-        try:
+    async def _pause(self, seconds: float) -> None:
+        with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._closed.wait(), seconds)
-        except asyncio.TimeoutError:
-            return False
-        return True
 
     async def close(self) -> None:
         self._closed.set()
@@ -72,32 +68,30 @@ C = TypeVar("C", bound=Any)
 
 
 class Opening(Generic[C]):
-    """What is being opened: await it, or enter it with `async with`."""
+    """A client or robot that is being opened: await it, or enter it with `async with`."""
 
-    def __init__(self, open_: Callable[[], Awaitable[C]]) -> None:
-        self._open = open_
-        self._opened: C | None = None
+    def __init__(self, opened: Coroutine[Any, Any, C]) -> None:
+        self._opened = opened
 
     def __await__(self) -> Generator[Any, None, C]:
-        return self._open().__await__()
+        return self._opened.__await__()
 
     async def __aenter__(self) -> C:
-        self._opened = await self._open()
-        return self._opened
+        self._entered = await self
+        return self._entered
 
     async def __aexit__(self, *error: object) -> None:
-        if self._opened is not None:
-            await self._opened.close()
+        await self._entered.close()
 
 
 class Robot(Described, AwaitedFunctions, AwaitedEntered):
     """As torqued.Robot, with functions to be awaited."""
 
     @classmethod
-    def from_urdf(cls, urdf: Urdf, client: Optional[Client] = None, *,
-                  name: Optional[str] = None, **words: Any) -> Opening[Robot]:
+    def from_urdf(cls, urdf: Urdf, client: Client | None = None, *,
+                  name: str | None = None, **words: Any) -> Opening[Robot]:
         """As torqued.Robot.from_urdf."""
-        return Opening(lambda: registered(Client, client, name, urdf, words))
+        return Opening(registered(Client, client, name, urdf, words))
 
 
 class Client(Calls[Robot], AwaitedEntered):
@@ -110,12 +104,12 @@ class Client(Calls[Robot], AwaitedEntered):
 
 def connect(address: str, **settings: Any) -> Opening[Client]:
     """As torqued.connect."""
-    return Opening(lambda: Client.connected(address, settings))
+    return Opening(Client.connected(address, settings))
 
 
-def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = None,
-          store: Optional[Path] = None, arguments: Sequence[str] = (),
+def local(models: Iterable[Path] | Path = (), *, binary: Path | None = None,
+          store: Path | None = None, arguments: Sequence[str] = (),
           **settings: Any) -> Opening[Client]:
     """As torqued.local."""
-    return Opening(lambda: Client.with_server(
+    return Opening(Client.with_server(
         models, settings, binary=binary, store=store, arguments=arguments))

@@ -13,7 +13,7 @@ import numpy as np
 from torqued import errors
 from torqued.contract import CHECK_FIELDS, ModelInfo, Reason, ReferenceFrame, TrajectoryTable
 from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
-from torqued.inputs import F64, field, received, refuse, rows_field, set_field
+from torqued.inputs import F64, field, refuse, rows_field, set_field
 from torqued.limits import add_limits, add_wrench_profile
 from torqued.trajectory import Trajectory, wrenches
 from torqued.v1 import array_pb2
@@ -21,7 +21,7 @@ from torqued.v1 import trajectory_pb2 as pb
 from torqued.values import FloatArray
 from torqued.verdict import TrajectoryVerdict
 
-_OF_FILE = re.compile(r"start\.(\w+)\[(\d+)\]")
+_OF_FILE = re.compile(r"(?:start\.)?(\w+)\[(\d+)\]")
 _OF_SPACE = ("sigma_min", "condition")
 
 
@@ -37,18 +37,17 @@ class Check:
         self.deadline = words.get("deadline")
         self._tell = teller(words.get("progress"))
         self._told = 0
+        self._verdict: Any = None
         self._model = model.name
         self._start = start = pb.CheckTrajectoryStart()
         joints = order_of(model, words)
         # There are no rows that fail one by one.
-        fill_request(start, model, {**words, "joint_names": joints, "fail_fast": None},
-                     bool(words.get("task")), array_pb2.ENCODING_F64)
+        fill_request(start, model.revision, {
+            **words, "joint_names": joints, "fail_fast": None}, bool(words.get("task")))
+        start.options.encoding = array_pb2.ENCODING_F64
         for word in (*CHECK_FIELDS, "tip_wrench_reference_frame"):
-            value = words.get(word)
-            if word == "tables" and isinstance(value, (str, TrajectoryTable)):
-                value = [value]
-            if value is not None:
-                set_field(start, word, value)
+            if words.get(word) is not None:
+                set_field(start, word, words[word])
         # Where fields of the start come from.
         self._files: dict[str, str] = {}
         if words.get("limits") is not None:
@@ -70,12 +69,15 @@ class Check:
         self._arrays = self._sent(words.get("tip_wrench_on_environment"))
         self._begin = time.monotonic()
         names = (TrajectoryTable(table).name.lower() for table in start.tables)
-        self._columns = {name: 1 if name in _OF_SPACE else model.nv for name in names}
+        self._tables = {
+            name: np.empty(self._rows if name in _OF_SPACE else (self._rows, model.nv))
+            for name in names}
 
     def _sent(self, wrench: Any) -> dict[str, FloatArray]:
         """Arrays with a row for each sample. wrench: one and a file go into the start."""
         moved, start = self._trajectory, self._start
         arrays = {"time": moved.time[:, np.newaxis], "q": moved.q}
+        self._files.update(dict.fromkeys(("time", "q", "v", "a"), moved.file))
         for name in () if start.derive else ("v", "a"):
             if getattr(moved, name) is None:
                 raise errors.invalid(
@@ -88,6 +90,7 @@ class Check:
                     Reason.INVALID_OPTION, "tip_wrench_on_environment",
                     "the trajectory has a tip wrench, and another one is given", moved.file)
             arrays["tip_wrench_on_environment"] = moved.tip_wrench
+            self._files["tip_wrench_on_environment"] = moved.file
         elif isinstance(wrench, (str, os.PathLike)):
             self._files["tip_wrench_profile"] = str(wrench)
             add_wrench_profile(wrench, start)
@@ -96,7 +99,8 @@ class Check:
             if np.size(wrench) == 6:
                 start.tip_wrench_profile.add(wrench=rows[0])
             else:
-                self._inputs["wrench"] = arrays["tip_wrench_on_environment"] = rows
+                arrays["tip_wrench_on_environment"] = rows
+                self._inputs["wrench"] = rows.tolist()
         return {name: np.ascontiguousarray(numbers, F64)
                 for name, numbers in arrays.items()}
 
@@ -109,17 +113,11 @@ class Check:
                 f"not move are left out: {', '.join(self._left_out)}"))
 
     def messages(self, size: int) -> Iterator[bytes]:
-        """Of the next try. size: of the largest."""
-        self._verdict: pb.TrajectoryVerdict | None = None
-        self._tables = {name: np.empty((self._rows, columns))
-                        for name, columns in self._columns.items()}
-        self._filled = 0
+        """Of a try. size: of the largest."""
+        yield pb.CheckTrajectoryRequest(start=self._start).SerializeToString()
         bytes_per_row = F64.itemsize * sum(
             numbers.shape[1] for numbers in self._arrays.values())
-        return self._messages(max(1, min(GOOD_MESSAGE, size // 2) // bytes_per_row))
-
-    def _messages(self, count: int) -> Iterator[bytes]:
-        yield pb.CheckTrajectoryRequest(start=self._start).SerializeToString()
+        count = max(1, min(GOOD_MESSAGE, size // 2) // bytes_per_row)
         for first in range(0, self._rows, count):
             parts = [part for name, numbers in self._arrays.items() for part in rows_field(
                 pb.TrajectorySamples, name, numbers[first:first + count])]
@@ -130,8 +128,11 @@ class Check:
             self._advance(reply.progress.samples_done)
         elif reply.HasField("verdict"):
             self._verdict = reply.verdict
-        elif reply.HasField("rows"):
-            self._take_rows(reply.rows)
+        for name, numbers in self._tables.items():
+            sent = np.frombuffer(getattr(reply.rows, name).f64)
+            if len(sent):
+                first, rows = reply.rows.first_sample, sent.reshape(-1, *numbers.shape[1:])
+                numbers[first:first + len(rows)] = rows
 
     def _advance(self, done: int) -> None:
         # A try that begins again reports only what is beyond the one before.
@@ -139,42 +140,27 @@ class Check:
             self._told = done
             self._tell(done, self._rows)
 
-    def _take_rows(self, rows: pb.TrajectoryRows) -> None:
-        first, count = self._filled, 0
-        for name, width in self._columns.items():
-            if not width:
-                continue
-            content = getattr(rows, name)
-            count = count or len(content.f64) // (F64.itemsize * width)
-            numbers = received(content, width, count, name)
-            if rows.first_sample != first or first + count > self._rows:
-                raise errors.make(
-                    "INTERNAL", f"the reply has {count} rows of {name} from "
-                    f"{rows.first_sample} on; {first} was next of {self._rows}")
-            self._tables[name][first:first + count] = numbers
-        self._filled += count
-
     def verdict(self) -> TrajectoryVerdict:
-        """After a try ended with OK. Raises InternalError if it lacks something."""
-        if self._verdict is None or (
-                any(self._columns.values()) and self._filled < self._rows):
-            raise errors.make("INTERNAL", f"the reply has {self._filled} of {self._rows} "
-                              "rows of the tables, or no verdict")
+        """After a try ended with OK."""
         self._advance(self._rows)
         # Which a revision alone does not have.
         self._verdict.echo.model = self._model
-        return TrajectoryVerdict(
-            self._verdict, self._trajectory,
-            {name: numbers[:, 0] if name in _OF_SPACE else numbers
-             for name, numbers in self._tables.items()},
-            self._inputs, time.monotonic() - self._begin)
+        return TrajectoryVerdict(self._verdict, self._trajectory, self._tables,
+                                 self._inputs, time.monotonic() - self._begin)
 
     def placed(self, error: errors.TorquedError) -> errors.TorquedError:
-        """A FileError if it is about a file of limits or wrenches."""
+        """A FileError if it is about a file."""
         found = _OF_FILE.match(error.field)
-        file = self._files.get(found[1]) if found else None
-        if not found or not file:
+        if not found or not self._files.get(found[1]):
             return error
+        name, row = found.groups()
+        column, line = None, None
+        if name in self._arrays:
+            column = name
+            if self._trajectory.lines:
+                line = self._trajectory.lines[int(row)]
+                column = f"{error.joint}.{name}" if error.joint else name
         return errors.invalid(
-            error.reason, error.field, error.message, file, joint=error.joint,
-            row=found[2] if found[1] == "tip_wrench_profile" else None)
+            error.reason, error.field, error.message, self._files[name], line=line,
+            row=row if column or name == "tip_wrench_profile" else None, column=column,
+            joint=error.joint)

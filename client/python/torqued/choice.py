@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import numbers
 from typing import Any, Type, TypeVar
 
 C = TypeVar("C", bound="Choice")
@@ -28,8 +27,7 @@ class Choice(enum.IntEnum):
 
 
 def parse(kind: Type[C], given: Any) -> C:
-    """A member from itself, its name or its number. Raises ValueError with the names
-    that there are."""
+    """A member from itself, its name or its number. Raises ValueError."""
     if isinstance(given, kind) and kind.__members__.get(given.name) is given:
         return given
     if isinstance(given, str):
@@ -40,9 +38,8 @@ def parse(kind: Type[C], given: Any) -> C:
         near = [member for member in kind if member.name.startswith(name + "_")]
         if len(near) == 1:
             return near[0]
-    # True, 1.0 and members of other enums only equal a number.
-    elif isinstance(given, numbers.Integral) and not isinstance(given, (bool, enum.Enum)):
-        if given in list(kind):
-            return kind(int(given))
+    # Neither True nor a member of another enum.
+    elif type(given) is int and given in list(kind):
+        return kind(given)
     names = ", ".join(member.name.lower() for member in kind)
     raise ValueError(f"{given!r:.60} is not a {kind.__name__}; there are {names}")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import re
-from typing import (
-    Any, Dict, Generic, Iterable, List, Mapping, Optional, Sequence, TypeVar, Union)
+from typing import Any, Generic, Iterable, Mapping, Sequence, TypeVar, Union
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from torqued.contract import (
     BOUND, OPTIONS, Functions, GetServerInfoReply, JointInfo, ModelInfo, ModelSummary,
     Quantity, Reason, ValidateModelReply, Validation)
 from torqued.errors import FileError, InvalidArgument, plain
-from torqued.evaluation import Evaluation, Question, batch_of, order_of
+from torqued.evaluation import Evaluation, batch_of, order_of
 from torqued.inputs import set_field
 from torqued.local_server import LocalServer
 from torqued.message import Messages, view
@@ -42,28 +41,25 @@ class Described:
     """A robot's description and the options that its calls start from."""
 
     def __init__(self, client: Any, model: ModelInfo,
-                 options: Optional[Mapping[str, Any]] = None) -> None:
-        """See `Client.model`, `Client.register` and `from_urdf`."""
+                 options: Mapping[str, Any] | None = None) -> None:
         self.client = client
+        self._run = client._run
         self._owns_client = False
         self.model = model
         self.name: str = model.name
-        #: Of the description. Every call of this object uses this one, even after the
-        #: name has moved to another.
+        #: Every call uses this one, even after the name has moved to another.
         self.revision: str = model.revision
         self.nq: int = model.nq
         self.nv: int = model.nv
         self.joints: Messages[JointInfo] = model.joints
         #: Link names, root first.
-        self.frames: "tuple[str, ...]" = model.frames
+        self.frames: tuple[str, ...] = model.frames
         #: Bound by `with_options`.
         self.options = {word: value for word, value in (options or {}).items()
                         if value is not None}
-        self._run = client._run
-        self._asked: Dict[Any, Question] = {}
 
     @property
-    def joint_names(self) -> "tuple[str, ...]":
+    def joint_names(self) -> tuple[str, ...]:
         """Order of all arrays: the option's, else the model's."""
         return tuple(order_of(self.model, self.options))
 
@@ -91,7 +87,7 @@ class Described:
                  if word in OPTIONS and value is not BOUND}
         return type(self)(self.client, self.model, {**self.options, **given})
 
-    def _words(self, words: Mapping[str, Any]) -> "dict[str, Any]":
+    def _words(self, words: Mapping[str, Any]) -> dict[str, Any]:
         """Bound options under those of a call."""
         return {**self.options, **{word: value for word, value in words.items()
                                    if value is not None and word != "self"}}
@@ -100,10 +96,9 @@ class Described:
     async def _several(self, quantities: Sequence[Any], words: Mapping[str, Any],
                        ) -> Evaluation:
         words = self._words(words)
-        bad_rows = words.get("bad_rows")
         evaluation: Evaluation = await self.client.connection.compute(
-            batch_of(self.model, quantities, words, self._asked))
-        evaluation.raise_or_warn(bad_rows)
+            batch_of(self.model, quantities, words))
+        evaluation.raise_or_warn(words.get("bad_rows"))
         return evaluation
 
     @served
@@ -140,8 +135,8 @@ class Robot(Described, Functions, Entered):
     """
 
     @classmethod
-    def from_urdf(cls, urdf: Urdf, client: Optional[Client] = None, *,
-                  name: Optional[str] = None, **words: Any) -> Robot:
+    def from_urdf(cls, urdf: Urdf, client: Client | None = None, *,
+                  name: str | None = None, **words: Any) -> Robot:
         """Registers a robot description, a path or its text, and returns it.
 
         client: None: a local server is started, and ends with the robot's `close`, a
@@ -152,7 +147,7 @@ class Robot(Described, Functions, Entered):
         return run(registered(Client, client, name, urdf, words))
 
 
-async def registered(kind: Any, client: Any, name: Optional[str], urdf: Urdf,
+async def registered(kind: Any, client: Any, name: str | None, urdf: Urdf,
                      words: Mapping[str, Any]) -> Any:
     """See `Robot.from_urdf`. kind: of the client that is made if there is none."""
     owned = client is None
@@ -168,15 +163,13 @@ async def registered(kind: Any, client: Any, name: Optional[str], urdf: Urdf,
     return robot
 
 
-# --- Registration --------------------------------------------------------------
-
 #: A path, the text itself (it has a "<"), or its bytes.
 Urdf = Union[str, bytes, "os.PathLike[str]"]
 
 _ROBOT_NAME = re.compile(rb"<robot\b[^>]*?\sname\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
-def _text_of(urdf: Urdf) -> Optional[bytes]:
+def _text_of(urdf: Urdf) -> bytes | None:
     """None for a path."""
     if isinstance(urdf, str) and "<" in urdf:
         return urdf.encode()
@@ -194,10 +187,8 @@ def name_of(urdf: Urdf) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", name)[:128] or "robot"
 
 
-def description_of(urdf: Any, tip_frame: str,
-                   validation: Union[Validation, str, None]) -> Dict[str, Any]:
-    """The fields that registration and dry run share. Raises OSError for a file that
-    cannot be read."""
+def description_of(urdf: Any, tip_frame: str, validation: Any) -> dict[str, Any]:
+    """The fields that registration and dry run share. Raises OSError."""
     options = pb.RegistrationOptions(default_tip=tip_frame)
     if validation is not None:
         set_field(options, "validation", validation)
@@ -206,36 +197,23 @@ def description_of(urdf: Any, tip_frame: str,
             "source": pathlib.Path(urdf).read_bytes() if text is None else text}
 
 
-# Faults that a message lists; `Client.validate` has all.
-_LISTED = 20
-
-
 def with_places(error: InvalidArgument, urdf: Any) -> InvalidArgument:
     """For a refused model, the error with its faults by line, a FileError for a file."""
     violations = error.field_violations
     if error.reason is not Reason.INVALID_MODEL or not violations:
         return error
-    file = os.fspath(urdf) if _text_of(urdf) is None else ""
-    source = file or "source"
-    # "source:12", a line of the text, is one of the file.
-    faults = [re.sub(r"^source(?=(:\d+)?: )", lambda _: source,
-                     f"{violation.field}: {violation.description}")
-              for violation in violations]
-    total = max(int(error.metadata.get("errors", 0)), len(faults))
-    if total > 1:
-        more = [f"and {total - _LISTED} more"] if total > _LISTED else []
-        faults = [f"{source}: {total} errors", *faults[:_LISTED], *more]
-    error.message = "\n  ".join(faults)
-    if not file:
+    faults = "".join(f"\n  {violation.field}: {violation.description}"
+                     for violation in violations)
+    total = error.metadata.get("errors", "1")
+    message = f"source: {total} error{'s' * (total != '1')}{faults}"
+    if _text_of(urdf) is not None:
+        error.message = message
         return error
-    lines = re.findall(r"^source:(\d+)$", "\n".join(
-        violation.field for violation in violations), re.MULTILINE)
+    file = os.fspath(urdf)
     return FileError(
-        error.message, code=error.code, reason=error.reason, field_violations=violations,
-        metadata={**error.metadata, "file": file, **{"line": line for line in lines[:1]}})
-
-
-# --- Clients -------------------------------------------------------------------
+        re.sub("^( *)source", lambda found: found[1] + file, message, flags=re.MULTILINE),
+        code=error.code, reason=error.reason, field_violations=violations, metadata={
+            **error.metadata, "file": file, "line": violations[0].field.rpartition(":")[2]})
 
 
 class Calls(Generic[R]):
@@ -245,11 +223,10 @@ class Calls(Generic[R]):
     _robot: Any
     _run: Any
 
-    def __init__(self, connection: Any, server: Optional[LocalServer] = None) -> None:
-        """See `connect` and `local`."""
+    def __init__(self, connection: Any) -> None:
         self.connection = connection
         #: The local server that ends with this client, if there is one.
-        self.server = server
+        self.server: LocalServer | None = None
 
     @classmethod
     async def connected(cls, address: str, settings: Mapping[str, Any]) -> Any:
@@ -263,7 +240,7 @@ class Calls(Generic[R]):
         return cls(connection)
 
     @classmethod
-    async def with_server(cls, models: Union[Iterable[Path], Path] = (),
+    async def with_server(cls, models: Iterable[Path] | Path = (),
                           settings: Mapping[str, Any] = {}, **words: Any) -> Any:
         """See `local`. words: of `LocalServer`."""
         server = await cls._connection.aside(lambda: LocalServer(**words))
@@ -287,101 +264,85 @@ class Calls(Generic[R]):
         return self.connection.settings.address
 
     @served
-    async def model(self, reference: str, *, deadline: Optional[float] = None) -> R:
+    async def model(self, reference: str, *, deadline: float | None = None) -> R:
         """A robot that the server knows: name, name@revision, name@label or
         @revision. Raises NotFound, InvalidArgument (INVALID_MODEL_REFERENCE)."""
-        return self._described((await self._get(reference, False, deadline)).model)
+        return self._robot(self, await within(
+            self.describe, reference, deadline=deadline))
 
     @served
-    async def describe(self, reference: str, *,
-                       deadline: Optional[float] = None) -> ModelInfo:
+    async def describe(self, reference: str, *, deadline: float | None = None) -> ModelInfo:
         """What `model` knows of it."""
-        return view((await self._get(reference, False, deadline)).model)
+        return view((await self._ask("GetModel", deadline, model=reference)).model)
 
     @served
-    async def source(self, reference: str, *, deadline: Optional[float] = None) -> bytes:
+    async def source(self, reference: str, *, deadline: float | None = None) -> bytes:
         """The exact bytes of its description."""
-        return bytes((await self._get(reference, True, deadline)).source)
+        return (await self._ask(
+            "GetModel", deadline, model=reference, include_source=True)).source
 
     @served
     async def register(self, name: str, urdf: Urdf, *, tip_frame: str = "",
-                       validation: Union[Validation, str, None] = None, label: str = "",
-                       expected_current: Optional[str] = None,
-                       deadline: Optional[float] = None) -> R:
+                       validation: Validation | str | None = None, label: str = "",
+                       expected_current: str | None = None,
+                       deadline: float | None = None) -> R:
         """Stores a robot description under a name and points the name at it.
 
-        Parameters
-        ----------
-        name
-            [A-Za-z0-9._-]{1,128}, but neither "." nor "..".
-        urdf
-            A path, the text itself (it has a "<"), or its bytes.
-        tip_frame
-            The link that is the tip of calls that name none; part of the revision.
-        validation
-            How strictly masses are judged, see `Validation`; part of the revision.
-        label
-            For this revision under this name.
-        expected_current
-            The name moves only if its current revision is this one ("": it must not
-            exist yet); else FailedPrecondition (REVISION_CONFLICT).
+        name: [A-Za-z0-9._-]{1,128}, but neither "." nor "..". urdf: a path, the text
+        itself (it has a "<"), or its bytes. tip_frame: the link that is the tip of calls
+        that name none. validation: how strictly masses are judged, see `Validation`. Both
+        are part of the revision. label: for this revision under this name.
+        expected_current: the name moves only if its current revision is this one ("": it
+        must not exist yet); else FailedPrecondition (REVISION_CONFLICT).
 
         Raises InvalidArgument (INVALID_MODEL, INVALID_MODEL_NAME, UNKNOWN_FRAME), with
         all faults by line, as a FileError for a file; ResourceExhausted
         (QUOTA_REACHED: the server's store is full).
         """
-        request = pb.RegisterModelRequest(
-            name=name, label=label, expected_current=expected_current,
-            **description_of(urdf, tip_frame, validation))
         try:
-            reply = await self.connection.call(
-                self.connection.registry.RegisterModel, request, deadline, changes=True)
+            reply = await self._ask(
+                "RegisterModel", deadline, changes=True, name=name, label=label,
+                expected_current=expected_current,
+                **description_of(urdf, tip_frame, validation))
         except InvalidArgument as error:
             raise with_places(error, urdf) from None
-        return self._described(reply.model)
+        return self._robot(self, view(reply.model))
 
     @served
     async def validate(self, urdf: Urdf, *, tip_frame: str = "",
-                       validation: Union[Validation, str, None] = None,
-                       deadline: Optional[float] = None) -> ValidateModelReply:
+                       validation: Validation | str | None = None,
+                       deadline: float | None = None) -> ValidateModelReply:
         """What registering it would say; nothing is stored."""
-        return view(await self.connection.call(
-            self.connection.registry.ValidateModel,
-            pb.ValidateModelRequest(**description_of(urdf, tip_frame, validation)),
-            deadline))
+        return view(await self._ask(
+            "ValidateModel", deadline, **description_of(urdf, tip_frame, validation)))
 
     @served
-    async def models(self, *, deadline: Optional[float] = None) -> List[ModelSummary]:
+    async def models(self, *, deadline: float | None = None) -> list[ModelSummary]:
         """All names, in byte order."""
-        request = pb.ListModelsRequest(page_size=1000)
-        models: List[ModelSummary] = []
-        end = self.connection.deadline(deadline)
-        while True:
-            page = await self.connection.call(
-                self.connection.registry.ListModels, request, end)
+        models: list[ModelSummary] = []
+        end, token = self.connection.deadline(deadline), None
+        while token != "":
+            page = await self._ask("ListModels", end, page_size=1000, page_token=token)
             models += map(view, page.models)
-            request.page_token = page.next_page_token
-            if not request.page_token:
-                return models
+            token = page.next_page_token
+        return models
 
     @served
-    async def delete(self, name: str, *, expected_current: Optional[str] = None,
-                     deadline: Optional[float] = None) -> None:
+    async def delete(self, name: str, *, expected_current: str | None = None,
+                     deadline: float | None = None) -> None:
         """Removes a name with all its history."""
-        await self.connection.call(
-            self.connection.registry.DeleteModel,
-            pb.DeleteModelRequest(name=name, expected_current=expected_current),
-            deadline, changes=True)
+        await self._ask("DeleteModel", deadline, changes=True, name=name,
+                        expected_current=expected_current)
 
     @served
-    async def server_info(self, *, deadline: Optional[float] = None) -> GetServerInfoReply:
+    async def server_info(self, *, deadline: float | None = None) -> GetServerInfoReply:
         """What the server is and how much it accepts at a time."""
         return view(await self.connection.call(
             self.connection.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
             deadline))
 
     @served
-    async def health(self, *, deadline: Optional[float] = None) -> Health:
+    async def health(self, *, deadline: float | None = None) -> Health:
         """What the server says of itself now; never tried again. Raises
         Unavailable, DeadlineExceeded."""
         return await self.connection.health(deadline)
@@ -393,25 +354,22 @@ class Calls(Generic[R]):
         if self.server is not None:
             await self.connection.aside(self.server.stop)
 
-    async def _get(self, reference: str, source: bool, deadline: Optional[float]) -> Any:
+    async def _ask(self, method: str, deadline: Any, *, changes: bool = False,
+                   **fields: Any) -> Any:
+        request = getattr(pb, method + "Request")(**fields)
         return await self.connection.call(
-            self.connection.registry.GetModel,
-            pb.GetModelRequest(model=reference, include_source=source), deadline)
-
-    def _described(self, model: Any) -> Any:
-        return self._robot(self, view(model))
+            getattr(self.connection.registry, method), request, deadline, changes=changes)
 
     def __repr__(self) -> str:
         return f"<{type(self).__module__.replace('.client', '')}.Client of {self.address}>"
 
 
 class Client(Calls[Robot], Entered):
-    """One connection, to be shared between threads. Every function raises
-    TorquedError. deadline: seconds of the call, all retries included; None: that
-    of `connect`.
+    """One connection, to be shared between threads. Every function raises TorquedError.
+    deadline: seconds of the call, all retries included; None: that of `connect`.
 
-    A process that forks must not use it on both sides, as for all of gRPC:
-    connect after the fork, or start workers by "spawn" or "forkserver".
+    A process that forks must not use it on both sides, as for all of gRPC: connect after
+    the fork, or start workers by "spawn" or "forkserver".
     """
 
     _connection = Connection
@@ -420,15 +378,14 @@ class Client(Calls[Robot], Entered):
 
 
 def connect(address: str, **settings: Any) -> Client:
-    """A client of the server at "host", "host:port", "tls:host:port" or
-    "unix:/path". Keywords: see `Settings`. Raises InvalidArgument (INVALID_OPTION)
-    for what is no address or does not fit it, Unavailable if none answers, and
-    Unimplemented, mostly, if a server answers that is no torqued."""
+    """A client of the server at "host", "host:port", "tls:host:port" or "unix:/path".
+    Keywords: see `Settings`. Raises InvalidArgument (INVALID_OPTION), Unavailable if no
+    server answers, and Unimplemented, mostly, if another one than torqued does."""
     return run(Client.connected(address, settings))
 
 
-def local(models: Union[Iterable[Path], Path] = (), *, binary: Optional[Path] = None,
-          store: Optional[Path] = None, arguments: Sequence[str] = (),
+def local(models: Iterable[Path] | Path = (), *, binary: Path | None = None,
+          store: Path | None = None, arguments: Sequence[str] = (),
           **settings: Any) -> Client:
     """A client of a server that is started for it and ends with it.
 

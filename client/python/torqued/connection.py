@@ -22,7 +22,7 @@ from torqued import errors
 from torqued.check import Check
 from torqued.contract import Reason
 from torqued.evaluation import WINDOW, Batch, Evaluation
-from torqued.inputs import check_number
+from torqued.inputs import check_seconds
 from torqued.settings import HEALTH_METHOD, TLS, Health, Settings
 from torqued.v1 import (
     dynamics_pb2, model_registry_pb2_grpc, server_info_pb2, server_info_pb2_grpc,
@@ -92,7 +92,7 @@ class Deadline:
         self._end = time.monotonic() + self._seconds
 
     def remaining(self) -> float:
-        """For the next attempt; never negative, nor infinite."""
+        """For the next attempt; neither negative nor infinite."""
         return min(max(self._end - time.monotonic(), 0.0), _LONGEST)
 
 
@@ -122,6 +122,8 @@ class Transport:
         self.registry = model_registry_pb2_grpc.ModelRegistryStub(self.channel)
         #: What the server has said of itself when this connected.
         self.server = server_info_pb2.GetServerInfoReply()
+        #: The least of both sides.
+        self.max_message_bytes = settings.max_message_bytes
         self.info = server_info_pb2_grpc.ServerInfoStub(self.channel)
         self._health = self.channel.unary_unary(HEALTH_METHOD)
 
@@ -131,23 +133,16 @@ class Transport:
             raise errors.make("CANCELLED", "the client is closed")
 
     def deadline(self, seconds: Deadline | float | None = None) -> Deadline:
-        """From now on; None: that of the settings. Raises InvalidArgument
-        (INVALID_OPTION) for what is no number of seconds."""
+        """From now on; None: that of the settings. Raises InvalidArgument."""
         if isinstance(seconds, Deadline):
             return seconds
         seconds = self.settings.deadline if seconds is None else seconds
-        check_number("deadline", seconds, "seconds", 0)
+        check_seconds("deadline", seconds)
         return Deadline(seconds)
 
-    @property
-    def max_message_bytes(self) -> int:
-        """The least of both sides."""
-        most = self.settings.max_message_bytes
-        return min(most, self.server.max_message_bytes or most)
-
     # Of each kind of connection: `aside` runs what takes long without a call, `_ahead`
-    # begins a call, whose `_result` or `_drop` ends it. Batches of more than `few_parts`
-    # calls have several of them under way.
+    # begins a call, whose `_result` or `_drop` ends it, `_pause` ends with `close`.
+    # Batches of more than `few_parts` calls have several of them under way.
     few_parts: int
     aside: Any
     close: Any
@@ -156,7 +151,7 @@ class Transport:
     _result: Any
     _drop: Any
     _stream: Any
-    _closes_within: Any
+    _pause: Any
 
     async def wait(self) -> None:
         """Raises Unavailable if no server answers, and what fits if another one does."""
@@ -167,6 +162,9 @@ class Transport:
                 self.server = await self._unary(
                     self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
                     timeout=self.deadline().remaining())
+                self.max_message_bytes = min(
+                    self.max_message_bytes,
+                    self.server.max_message_bytes or self.max_message_bytes)
                 return
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
@@ -179,7 +177,7 @@ class Transport:
                 raise errors.make(
                     error.code, f"{problem} {self.settings.address}: {error.message}",
                     metadata=error.metadata)
-            await self._closes_within(_POLL_SECONDS)
+            await self._pause(_POLL_SECONDS)
 
     async def health(self, seconds: float | None) -> Health:
         self._check_open()
@@ -192,42 +190,38 @@ class Transport:
         return Health({b"\x08\x01": 1, b"\x08\x02": 2}.get(reply, 0))
 
     async def call(self, method: Any, request: Any, seconds: Deadline | float | None = None,
-                   *, changes: bool = False, ahead: Any = None) -> Any:
-        """See `_tried`. ahead: the first try, under way."""
-        return await self._tried(
-            lambda **words: self._unary(method, request, **words), seconds, changes, ahead)
-
-    async def _tried(self, attempt: Any, seconds: Deadline | float | None,
-                     changes: bool = False, ahead: Any = None) -> Any:
-        """A call that is tried again if that may help.
+                   *, changes: bool = False, ahead: Any = None, attempt: Any = None) -> Any:
+        """A call that is tried again if that may help. ahead: the first try, under way.
+        attempt: another coroutine than `_unary`.
 
         What `changes` something is tried again only if the server says that it has not
         begun, and if a server answers then: to find nobody, or the end of the old
         connection, would be final.
         """
+        attempt = attempt or self._unary
         deadline = self.deadline(seconds)
-        tries, before = 0, None
+        tries = 0
         while True:
             self._check_open()
             try:
                 return await (self._result(ahead) if ahead is not None else attempt(
-                    timeout=deadline.remaining(), wait_for_ready=changes and tries > 0))
+                    method, request, timeout=deadline.remaining(),
+                    wait_for_ready=changes and tries > 0))
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
             # The deadline of what was sent ahead may be renewed since.
             if ahead is None or not isinstance(error, errors.DeadlineExceeded):
                 self._check_open()
                 tries += 1
-                await self._closes_within(self._pause(
-                    error, before, tries, deadline.remaining() - _LAST_TRY, changes))
-                before = error
+                await self._pause(self._wait_after(
+                    error, tries, deadline.remaining() - _LAST_TRY, changes))
             ahead = None
             if changes:
                 await self.call(self.info.GetServerInfo,
                                 server_info_pb2.GetServerInfoRequest(), deadline)
 
-    def _pause(self, error: errors.TorquedError, before: errors.TorquedError | None,
-               tries: int, left: float, changes: bool) -> float:
+    def _wait_after(self, error: errors.TorquedError, tries: int, left: float,
+                    changes: bool) -> float:
         """Seconds to wait before the next try, at most what is `left`. Raises `error` if
         it is final."""
         # Who cancels a call does not come here: it was the server, or gRPC. Without a
@@ -238,8 +232,6 @@ class Transport:
         # A try before what the server asks for is none.
         if not self.settings.retry or not passing or left <= 0 or asked > left or (
                 changes and error.reason is not Reason.DRAINING):
-            if isinstance(error, errors.DeadlineExceeded) and before is not None:
-                error.message += f"; before that {before.code}: {before.message}"
             if tries > 1:
                 error.message += f" (tried {tries} times)"
             raise error
@@ -277,31 +269,31 @@ class Transport:
         except errors.TorquedError as error:
             # The server counts rows from the start of its call.
             if error.row is not None:
-                row = str(part.start + error.row)
+                row, error.row = error.row, part.start + error.row
+                error.metadata["row"] = str(error.row)
                 error.message = re.sub(
-                    rf"\b([Rr]ow) {error.row}\b", rf"\g<1> {row}", error.message)
-                error.metadata["row"] = row
+                    rf"\b([Rr]ow) {row}\b", rf"\g<1> {error.row}", error.message)
             raise
         deadline.renew()
         for again in batch.take(part, reply):
             await self._part(batch, deadline, again)
 
     async def check(self, check: Check) -> TrajectoryVerdict:
-        async def attempt(**words: Any) -> TrajectoryVerdict:
-            call = self._check(check.messages(self.max_message_bytes),
-                               metadata=self._metadata, **words)
-            try:
-                async for reply in self._stream(call):
-                    check.take(reply)
-            except BaseException:
-                call.cancel()
-                raise
-            return check.verdict()
-
         try:
-            return await self._tried(attempt, check.deadline)
+            await self.call(self._check, check, check.deadline, attempt=self._exchange)
         except errors.TorquedError as error:
             raise check.placed(error) from None
+        return check.verdict()
+
+    async def _exchange(self, method: Any, check: Check, **words: Any) -> None:
+        call = method(check.messages(self.max_message_bytes), metadata=self._metadata,
+                      **words)
+        try:
+            async for reply in self._stream(call):
+                check.take(reply)
+        except BaseException:
+            call.cancel()
+            raise
 
 
 class Connection(Transport):
@@ -338,8 +330,8 @@ class Connection(Transport):
         for reply in call:
             yield reply
 
-    async def _closes_within(self, seconds: float) -> bool:
-        return self._closed.wait(seconds)
+    async def _pause(self, seconds: float) -> None:
+        self._closed.wait(seconds)
 
     async def close(self) -> None:
         self._closed.set()

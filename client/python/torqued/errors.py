@@ -6,7 +6,6 @@ Every failure of a call is a `TorquedError`. Its class says what kind it is, its
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import sys
@@ -15,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import grpc
-from google.protobuf import message as protobuf_message
 
 from torqued.contract import Reason, RowCode, RowStatus
 from torqued.v1 import errors_pb2
@@ -45,44 +43,33 @@ class TorquedError(Exception):
     reason: why, see `Reason`; None if gRPC itself failed the call.
     field: path of the first field at fault ("options.joint_names[3]"), or "".
     field_violations: all that are listed.
-    joint, row: what is at fault, where one is; "" and None otherwise.
+    joint, row: what is at fault, else "" and None.
     metadata: what the reason is about, as strings.
     retry_delay: seconds after which another try may succeed, or None.
-    message: one sentence for a person, as it came. str() of the error escapes
-        in it what could steer a terminal.
+    message: one sentence, as it came; str() escapes what could steer a terminal.
     """
 
     def __init__(self, message: str, *, code: str = "UNKNOWN",
                  reason: Reason | None = None,
                  field_violations: Sequence[FieldViolation] = (),
-                 metadata: Mapping[str, str] | None = None,
-                 retry_delay: float | None = None) -> None:
+                 metadata: Mapping[str, str] = {}, retry_delay: float | None = None,
+                 ) -> None:
         super().__init__(message)
         self.message = message
         self.code = code
         self.reason = reason
         self.field_violations = tuple(field_violations)
-        self.metadata = dict(metadata or {})
+        self.metadata = dict(metadata)
         self.retry_delay = retry_delay
-
-    @property
-    def field(self) -> str:
-        return self.field_violations[0].field if self.field_violations else ""
-
-    @property
-    def joint(self) -> str:
-        return self.metadata.get("joint", "")
-
-    @property
-    def row(self) -> int | None:
-        row = self.metadata.get("row", "")
-        return int(row) if row.isdigit() else None
+        self.field = self.field_violations[0].field if self.field_violations else ""
+        self.joint = self.metadata.get("joint", "")
+        self.row = int(self.metadata["row"]) if "row" in self.metadata else None
 
     def __str__(self) -> str:
-        # The server's sentences name the field already, mostly.
-        named = self.field and self.field not in self.message
+        # Most sentences name the field; those about files begin with their place.
+        named = self.field not in self.message and "file" not in self.metadata
         return plain((f"{self.field}: " if named else "") + self.message
-                     + (f" [{self.reason.name}]" if self.reason is not None else ""))
+                     + (f" [{self.reason.name}]" if self.reason else ""))
 
 
 class InvalidArgument(TorquedError, ValueError):
@@ -92,26 +79,16 @@ class InvalidArgument(TorquedError, ValueError):
 class FileError(InvalidArgument):
     """A file that cannot be used as it is.
 
-    file: its path. line: of a text, from 1; None where no line is at fault.
-    row: of the samples, from 0. column: its name, else its number from 1; ""
-    where no column is at fault.
+    file: its path. line: of a text, from 1, or None. row: of the samples, from 0, or
+    None. column: its name, else its number from 1, or "".
     """
 
-    @property
-    def file(self) -> str:
-        return self.metadata.get("file", "")
-
-    @property
-    def line(self) -> int | None:
-        return int(self.metadata.get("line", 0)) or None
-
-    @property
-    def column(self) -> str:
-        return self.metadata.get("column", "")
-
-    def __str__(self) -> str:
-        # The sentence begins with the place in the file.
-        return plain(f"{self.message} [{self.reason.name if self.reason else ''}]")
+    def __init__(self, message: str, **details: Any) -> None:
+        super().__init__(message, **details)
+        self.file = self.metadata.get("file", "")
+        line = self.metadata.get("line", "")
+        self.line = int(line) if line.isdigit() else None
+        self.column = self.metadata.get("column", "")
 
 
 class NotFound(TorquedError, LookupError):
@@ -151,12 +128,11 @@ class PermissionDenied(TorquedError, PermissionError):
 
 
 class Unimplemented(TorquedError):
-    """The server is older than what was asked of it; of `connect`, what answers
-    there is no torqued server."""
+    """The server is too old for the call; from `connect`: it is not a torqued server."""
 
 
 class InternalError(TorquedError):
-    """A fault of the server, or a reply that breaks the contract."""
+    """A fault of the server."""
 
 
 class RowError(TorquedError, ArithmeticError):
@@ -173,7 +149,6 @@ class RowError(TorquedError, ArithmeticError):
             metadata={"row": str(status.row), "joint": status.joint})
         self.status = status
         self.args = (status,)  # What pickle makes it from.
-
         self.row_code: RowCode = status.code or RowCode(0)
         self.value: float = status.value
 
@@ -182,13 +157,10 @@ class RowError(TorquedError, ArithmeticError):
 
 
 class LocalServerError(TorquedError, OSError):
-    """The local server could not be found or started. The message has the end
-    of what it wrote."""
+    """The local server was not found or did not start; with the end of its log."""
 
 
 class _PlainWarning(UserWarning):
-    """Escapes what could steer a terminal."""
-
     def __str__(self) -> str:
         return plain(super().__str__())
 
@@ -218,16 +190,14 @@ _BY_CODE: dict[str, Any] = {
     "INTERNAL": InternalError}
 _BY_REASON: dict[Any, Any] = {
     Reason.REQUEST_TOO_LARGE: RequestTooLarge, Reason.OVERLOADED: Overloaded}
-# gRPC itself refuses a message for its size without details, and other things with the
-# same code: in C++ and Go, in Java, and in .NET.
-_TOO_LARGE = re.compile("essage (larger than max|exceeds (the )?maximum)")
 
 
 def make(code: str, message: str, *, reason: Reason | None = None,
          **details: Any) -> TorquedError:
     """The exception of the class that fits. details: of `TorquedError`."""
     kind = _BY_REASON.get(reason, _BY_CODE.get(code, TorquedError))
-    if kind is ResourceExhausted and reason is None and _TOO_LARGE.search(message):
+    # gRPC itself refuses a message for its size without details.
+    if kind is ResourceExhausted and "essage larger than max" in message:
         kind = RequestTooLarge
     return kind(message, code=code, reason=reason, **details)
 
@@ -239,7 +209,6 @@ def invalid(reason: Reason | None, field: str, message: str, file: object = "",
     are."""
     known = {key: str(value) for key, value in where.items() if value not in (None, "")}
     kind: Any = InvalidArgument
-    violations = [FieldViolation(field, message)] if field else []
     if file:
         place = str(file)
         if "line" in known:
@@ -249,32 +218,29 @@ def invalid(reason: Reason | None, field: str, message: str, file: object = "",
         if "column" in known:
             place += f", column {known['column']}"
         kind, message, known["file"] = FileError, f"{place}: {message}", str(file)
-    return kind(message, code="INVALID_ARGUMENT", reason=reason,
-                field_violations=violations, metadata=known)
+    return kind(message, code="INVALID_ARGUMENT", reason=reason, metadata=known,
+                field_violations=[FieldViolation(field, message)] if field else [])
 
 
-def file_error(file: object, message: str, *,
-               reason: Reason | None = Reason.MALFORMED_ARRAY, field: str = "",
+def file_error(file: object, message: str, reason: Reason = Reason.MALFORMED_ARRAY,
                **where: object) -> InvalidArgument:
     """See `invalid`."""
-    return invalid(reason, field, message, file, **where)
+    return invalid(reason, "", message, file, **where)
 
 
-# What gRPC says of a connection that ended under a call, with another code than
-# UNAVAILABLE.
+# Of a connection that ended under a call, with another code than UNAVAILABLE.
 _LOST = re.compile(
     "RST_STREAM|Stream removed|[Ss]ocket closed|[Cc]onnection (reset|closed)"
     "|[Bb]roken pipe|GOAWAY|[Tt]ransport (is )?clos|No status received")
+
 
 def decode(failure: grpc.RpcError) -> TorquedError:
     """The failure of a call, with the details that the server sent. A connection
     that ended under a call is UNAVAILABLE."""
     code, message = failure.code().name, failure.details() or failure.code().name
     status = errors_pb2.Status()
-    with contextlib.suppress(protobuf_message.DecodeError):
-        for key, value in failure.trailing_metadata() or ():
-            if key == "grpc-status-details-bin":
-                status.ParseFromString(value)
+    status.ParseFromString(dict([*(failure.trailing_metadata() or ())]).get(
+        "grpc-status-details-bin", b""))
     # Details of another code are void: gRPC ended the call before the service.
     if status.code != failure.code().value[0]:
         lost = code in ("INTERNAL", "UNKNOWN") and _LOST.search(message)
@@ -285,10 +251,7 @@ def decode(failure: grpc.RpcError) -> TorquedError:
 
     def read(name: str) -> Any:
         """Empty if it is absent."""
-        found = getattr(errors_pb2, name)()
-        with contextlib.suppress(protobuf_message.DecodeError):
-            found.ParseFromString(details.get(name, b""))
-        return found
+        return getattr(errors_pb2, name).FromString(details.get(name, b""))
 
     info = read("ErrorInfo")
     # A newer server may have reasons that are not known here.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import math
 import pickle
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +15,11 @@ import numpy.typing as npt
 from torqued import errors
 from torqued.choice import parse
 from torqued.contract import (
-    INPUTS, OPTIONS, QUANTITIES, Echo, ModelInfo, Precision, Quantity, Reason, Results,
+    INPUTS, QUANTITIES, Echo, ModelInfo, Precision, Quantity, Reason, Results,
     RowCode, RowStatus)
 from torqued.errors import RowError, SingularTaskWarning
 from torqued.inputs import (
-    F32, States, field, names_of, received, refuse, rows_field, set_field, table)
+    F32, States, field, names_of, refuse, rows_field, set_field, table)
 from torqued.message import view
 from torqued.values import ExternalWrench, FloatArray, ResultRow
 from torqued.v1 import array_pb2, dynamics_pb2, server_info_pb2
@@ -33,20 +33,13 @@ GOOD_MESSAGE = 1024 * 1024
 WINDOW = 8
 # A reply lists at most so many rows that are not OK.
 _LISTED_ROWS = 1000
-# Questions that a robot keeps.
-_KEPT = 64
-# Rows that have numbers, by the singularity rule.
-_ANSWERED = (RowCode.SINGULAR_TASK_SPACE, RowCode.WEAK_TASK_SPACE)
 
 
 class Evaluation(Results):
-    """All results of a call.
+    """All results of a call, as attributes: `tau`, `mass_matrix`, `Lambda`, ... Each has
+    the leading axes of the states, then the axes of one state.
 
-    Results are attributes, for what was asked for: `tau`, `mass_matrix`, `Lambda`, ...
-    Each has the leading axes of the states, then the axes of one state.
-
-    row_status: what is wrong with states that are not `ok`, all of them; rows count in
-    row-major order.
+    row_status: of all states that are not `ok`; rows count in row-major order.
     """
 
     def __init__(self, leading: tuple[int, ...],
@@ -63,11 +56,9 @@ class Evaluation(Results):
             setattr(self, name, numbers.reshape(leading + numbers.shape[1:])[()])
 
     def __getattr__(self, name: str) -> Any:
-        # Only called for what is not there.
-        if name in Results.__annotations__:
-            raise AttributeError(f"{name} was not asked for; there are "
-                                 + ", ".join(self.names))
-        raise AttributeError(name)
+        raise AttributeError(
+            f"{name} was not asked for; there are " + ", ".join(self.names)
+            if name in Results.__annotations__ else name)
 
     @functools.cached_property
     def ok(self) -> npt.NDArray[np.bool_]:
@@ -96,7 +87,7 @@ class Evaluation(Results):
         if not self.row_status or bad_rows == "nan":
             return
         for status in self.row_status:
-            if status.code not in _ANSWERED:
+            if status.code != RowCode.SINGULAR_TASK_SPACE:
                 raise RowError(status)
         first = self.row_status[0]
         errors.warn(SingularTaskWarning(
@@ -110,8 +101,8 @@ class Evaluation(Results):
 
 class Question(NamedTuple):
     """What calls with the same quantities and options have in common: the message without
-    states, of a revision, so that the parts of a batch are of one, even while a name
-    moves; and each result with the axes of one state."""
+    states, and each result with the axes of one state. It names the revision, so that all
+    parts of a batch have the same, even while a name moves."""
 
     head: bytes
     results: tuple[tuple[ResultRow, tuple[int, ...]], ...]
@@ -124,15 +115,15 @@ class Batch:
     at, and its answer has no rows.
     """
 
-    def __init__(self, question: Question, states: States, deadline: float | None = None,
-                 progress: Any = None) -> None:
+    def __init__(self, question: Question, states: States, deadline: float | None,
+                 progress: Any) -> None:
         self.deadline = deadline
         self._question = question
         self._states, self._rows = states, max(states.rows, 1)
         self._tell = teller(progress)
         self._results: dict[str, Any] = {}
         self._row_status: list[Any] = []
-        self._echo: dynamics_pb2.Echo | None = None
+        self._echo = dynamics_pb2.Echo()
 
     def parts(self, size: int, chunk_rows: int | None,
               server: server_info_pb2.GetServerInfoReply) -> list[range]:
@@ -166,29 +157,24 @@ class Batch:
 
     def take(self, part: range, reply: dynamics_pb2.ComputeReply) -> list[range]:
         """In order. The parts to ask for instead, if the reply does not list all rows
-        that are not OK. Raises InternalError for a reply that breaks the contract."""
+        that are not OK."""
         if reply.rows_not_ok > len(reply.row_status) and len(part) > _LISTED_ROWS:
             return _cut(part, _LISTED_ROWS)
-        if reply.rows != len(part):
-            raise errors.make("INTERNAL", f"the reply has {reply.rows} rows, {len(part)} "
-                              "were asked for")
-        self._echo = self._echo or reply.echo
+        self._echo = reply.echo
+        kind = self._states.dtype
         for row, axes in self._question.results:
             sent = getattr(reply.results, row.field)
             if row.is_array:
-                numbers = received(sent, math.prod(axes), len(part), row.field,
-                                   self._states.dtype).reshape(len(part), *axes)
+                numbers = np.frombuffer(sent.f32 if kind == F32 else sent.f64, kind)
+                numbers = numbers.reshape(len(part), *axes)
                 if row.field == "pose":
-                    numbers = _homogeneous(numbers)
-            elif row.field == "sigma_min" and not sent:
-                continue
+                    # Homogeneous; a row without an answer has NaNs alone.
+                    last = np.where(np.isnan(numbers[:, :1, :1]), np.nan, [0, 0, 0, 1])
+                    numbers = np.concatenate([numbers, last.astype(kind)], axis=1)
+            elif sent:
+                numbers = np.array(sent)
             else:
-                numbers = np.array(
-                    sent, float if row.field == "sigma_min" else np.int64)
-                if len(numbers) != len(part):
-                    raise errors.make(
-                        "INTERNAL", f"the reply has {len(numbers)} of {row.field} for "
-                        f"{len(part)} rows")
+                continue
             if row.name not in self._results:
                 self._results[row.name] = np.zeros(
                     (self._rows, *numbers.shape[1:]), numbers.dtype)
@@ -200,59 +186,46 @@ class Batch:
         return []
 
     def evaluation(self) -> Evaluation:
-        """Without rows if none were asked for."""
         end = self._states.rows
         return Evaluation(
             self._states.leading,
             {name: numbers[:end] for name, numbers in self._results.items()},
-            self._row_status if end else [], self._echo or dynamics_pb2.Echo())
+            self._row_status if end else [], self._echo)
 
 
 def _cut(part: range, rows: int) -> list[range]:
     return [part[first:first + rows] for first in range(0, len(part), rows)]
 
 
-def _homogeneous(poses: FloatArray) -> FloatArray:
-    """From (R p). A row without an answer has NaNs alone."""
-    last = np.where(np.isnan(poses[:, :1, :1]), np.nan, [0, 0, 0, 1])
-    return np.concatenate([poses, last.astype(poses.dtype)], axis=1)
-
-
 def teller(progress: Any) -> Callable[[int, int], Any]:
     """A function of (done, total) from a callback or a tqdm-like bar."""
-    if progress is None or callable(progress):
-        return progress or (lambda done, total: None)
+    if progress is None:
+        return lambda done, total: None
+    if callable(progress):
+        return progress
     if not hasattr(progress, "update"):
         refuse("progress", "a function of (done, total), or a bar that has update()",
                progress)
-    shown = [0]
+    shown = 0
 
     def tell(done: int, total: int) -> None:
+        nonlocal shown
         if getattr(progress, "total", None) is None:
             progress.total = total
-        progress.update(done - shown[0])
-        shown[0] = done
+        progress.update(done - shown)
+        shown = done
 
     return tell
 
 
-def fill_request(message: Any, model: ModelInfo, words: Mapping[str, Any], task: bool,
-                 encoding: Any, places: Sequence[tuple[str, Any]] = ()) -> None:
-    """Sets the fields of options, except frames of wrenches. task: whether those of a
-    task count."""
-    message.model = "@" + model.revision
-    options = message.options
-    options.encoding = encoding
+def fill_request(message: Any, revision: str, words: Mapping[str, Any], task: bool,
+                 ) -> None:
+    """Sets the fields of options. task: whether those of a task count."""
+    message.model = "@" + revision
     for word, value in words.items():
-        if value is None or word not in OPTIONS:
-            continue
-        for target in (options, options.terms, message.operational_space):
-            if word in target.DESCRIPTOR.fields_by_name:
+        for target in (message.options, message.options.terms, message.operational_space):
+            if value is not None and word in target.DESCRIPTOR.fields_by_name:
                 set_field(target, word, value)
-    for frame, reference_frame in places:
-        place = options.external_wrenches.add(frame=frame)
-        if reference_frame is not None:
-            set_field(place, "reference_frame", reference_frame)
     if task:
         message.operational_space.SetInParent()
     else:
@@ -267,87 +240,73 @@ def order_of(model: ModelInfo, words: Mapping[str, Any]) -> Sequence[str]:
     return names_of(names)
 
 
-def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any],
-             known: dict[Any, Question]) -> Batch:
-    """words: inputs and options, none of them None. known: questions that the robot has
-    asked before."""
-    if isinstance(quantities, str) or not isinstance(quantities, Iterable):
-        quantities = [quantities]
-    chosen: tuple[Quantity, ...] = ()
-    for name in quantities:
-        try:
-            chosen += (parse(Quantity, name),)
-        except ValueError as error:
-            raise errors.invalid(Reason.INVALID_FIELD, f"quantities[{len(chosen)}]",
-                                 str(error)) from None
-    deadline, progress = words.pop("deadline", None), words.pop("progress", None)
-    bad_rows = words.pop("bad_rows", "raise")
+def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
+    """words: inputs and options, none of them None."""
+    try:
+        chosen = tuple(parse(Quantity, name) for name in quantities)
+    except (TypeError, ValueError) as error:
+        raise errors.invalid(Reason.INVALID_FIELD, "quantities", str(error)) from None
+    bad_rows = words.get("bad_rows", "raise")
     if bad_rows not in ("raise", "nan"):
         refuse("bad_rows", '"raise" or "nan"', bad_rows)
     tables, options = {}, {}
-    places: list[ExternalWrench] = []
+    frames: list[Any] = []
     for name, given in words.items():
+        if name in ("bad_rows", "deadline", "progress"):
+            continue
         # One for all rows is an option. Ragged lists are an array of objects.
         if name not in INPUTS or name == "gravity" and np.ndim(
                 given if isinstance(given, np.ndarray) else np.array(given, object)) < 2:
-            options[name] = given
+            options[name] = names_of(given) if name == "joint_names" else given
         elif name == "external_wrenches_on_robot":
-            places = _places(given)
-            if places:
-                tables[name] = _beside(places)
-        elif type(given) is np.ndarray or INPUTS[name] not in (("nq",), ("nv",)):
-            tables[name] = table(name, given)
+            frames, wrenches = _beside(name, given)
+            if frames:
+                tables[name] = wrenches
         else:
-            tables[name] = table(name, given, order_of(model, words))
+            by_name = type(given) is not np.ndarray and INPUTS[name] in (("nq",), ("nv",))
+            tables[name] = table(name, given, order_of(model, words) if by_name else None)
     states = States(tables)
     if not states.rows:
         options.pop("fail_fast", None)
-    frames = [(place.frame, place.reference_frame) for place in places]
-    try:
-        said: Any = pickle.dumps((options, frames)) if options or frames else b""
-    except Exception:  # Objects of some kinds fail in ways of their own.
-        said = object()
-    key = (chosen, states.dtype, said)
-    question = known.get(key)
-    if question is None:
-        if len(known) >= _KEPT:
-            known.clear()
-        known[key] = question = _question(model, chosen, states.dtype, options, frames)
-    return Batch(question, states, deadline, progress)
+    return Batch(
+        _question(model.revision, model.nv, chosen, states.dtype,
+                  pickle.dumps((options, frames)) if options or frames else b""),
+        states, words.get("deadline"), words.get("progress"))
 
 
-def _question(model: ModelInfo, quantities: tuple[Quantity, ...], kind: Any,
-              options: Mapping[str, Any], places: Sequence[tuple[str, Any]]) -> Question:
+@functools.lru_cache(maxsize=256)
+def _question(revision: str, n: int, quantities: tuple[Quantity, ...],
+              kind: np.dtype[Any], pickled: bytes) -> Question:
+    """n: joints. pickled: options, and the frames of external wrenches."""
+    options, frames = pickle.loads(pickled) if pickled else ({}, [])
     request = dynamics_pb2.ComputeRequest()
     request.quantities.extend(quantities)
-    frame = options.get("tip_wrench_reference_frame")
-    if frame is not None:
-        set_field(request.tip_wrench_on_environment, "reference_frame", frame,
-                  "tip_wrench_reference_frame")
-    fill_request(
-        request, model, options,
-        any("task" in QUANTITIES[quantity].reads for quantity in quantities),
-        array_pb2.ENCODING_F32 if kind == F32 else array_pb2.ENCODING_F64, places)
-    n, m = model.nv, len(request.operational_space.axes) or 6
+    if "tip_wrench_reference_frame" in options:
+        set_field(request.tip_wrench_on_environment, "reference_frame",
+                  options["tip_wrench_reference_frame"], "tip_wrench_reference_frame")
+    fill_request(request, revision, options, any(
+        "task" in QUANTITIES[quantity].reads for quantity in quantities))
+    request.options.encoding = (
+        array_pb2.ENCODING_F32 if kind == F32 else array_pb2.ENCODING_F64)
+    for frame, reference_frame in frames:
+        place = request.options.external_wrenches.add(frame=frame)
+        if reference_frame is not None:
+            set_field(place, "reference_frame", reference_frame)
+    m = len(request.operational_space.axes) or 6
     sizes = {"nq": n, "nv": n, "links": n, "10links": 10 * n, "m": m}
     return Question(request.SerializeToString(), tuple(
         (row, tuple(axis if isinstance(axis, int) else sizes[axis] for axis in row.axes))
         for quantity in quantities for row in QUANTITIES[quantity].results))
 
 
-def _places(given: Any) -> list[ExternalWrench]:
-    if isinstance(given, Mapping):
-        return [ExternalWrench(wrench, frame) for frame, wrench in given.items()]
-    places = list(given) if isinstance(given, Iterable) else [given]
-    if not all(isinstance(place, ExternalWrench) for place in places):
-        refuse("external_wrenches_on_robot", "a dict from link names to wrenches, or a "
-               "list of torqued.ExternalWrench", given)
-    return places
-
-
-def _beside(places: list[ExternalWrench]) -> FloatArray:
-    """All wrenches in one table, six columns each."""
-    name = "external_wrenches_on_robot"
+def _beside(name: str, given: Any) -> tuple[list[tuple[str, Any]], FloatArray]:
+    """The frames of wrenches, and all wrenches in one table, six columns each."""
+    places = ([ExternalWrench(wrench, frame) for frame, wrench in given.items()]
+              if isinstance(given, Mapping) else given)
+    if not isinstance(places, (list, tuple)) or not all(
+            isinstance(place, ExternalWrench) for place in places):
+        refuse(name, "a dict from link names to wrenches, or a list of "
+               "torqued.ExternalWrench", given)
     tables = [table(name, place.wrench) for place in places]
     try:
         if any(numbers.shape[-1] != 6 for numbers in tables):
@@ -355,5 +314,6 @@ def _beside(places: list[ExternalWrench]) -> FloatArray:
         leading = np.broadcast_shapes(*(numbers.shape[:-1] for numbers in tables))
     except ValueError as error:
         raise errors.invalid(Reason.WRONG_COLUMN_COUNT, name, f"{name}: {error}") from None
-    return np.concatenate(
-        [np.broadcast_to(numbers, (*leading, 6)) for numbers in tables], -1)
+    return ([(place.frame, place.reference_frame) for place in places], np.concatenate(
+        [np.zeros((*leading, 0), F32), *(
+            np.broadcast_to(numbers, (*leading, 6)) for numbers in tables)], -1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import math
 import os
@@ -37,11 +38,8 @@ _NANO = 10**9
 
 
 class Samples(NamedTuple):
-    """As a file has them; nothing is looked at but its form.
-
-    joints: of the columns. unused: names of what else is in the file. lines: of the rows,
-    from 1, for a text with a line for each.
-    """
+    """As a file has them; only its form is checked. joints: of the columns. unused: names
+    of what else is in the file. lines: of the rows, from 1, of CSV."""
 
     time: FloatArray
     q: FloatArray
@@ -64,19 +62,18 @@ def read(path: Path, joints: Sequence[str] | None, named: bool, rates: bool) -> 
     if suffix in (".yaml", ".json"):
         return _of_message(read_tree(suffix, content, path), rates, path)
     header, numbers, lines = read_columns(suffix, content, path)
-    if not header and plain is None:
-        raise file_error(
-            path, "the columns have no names; say with `joints` which joints they are of, "
-            "in their order", reason=Reason.WRONG_JOINT_NAMES)
-    if not header and plain is not None:
+    if not header:
+        if plain is None:
+            raise file_error(
+                path, "the columns have no names; say with `joints` which joints they are "
+                "of, in their order", Reason.WRONG_JOINT_NAMES)
         n, columns = len(plain), numbers.shape[1]
         if columns not in (1 + n, 1 + 3 * n):
             raise file_error(
                 path, f"there are {columns} columns; {n} joints have {1 + n} with time and "
-                f"q, or {1 + 3 * n} with time, q, v and a",
-                reason=Reason.WRONG_COLUMN_COUNT)
-        header = ["time", *(f"{joint}.{part}" for part in (
-            "qva" if rates and columns > 1 + n else "q") for joint in plain)]
+                f"q, or {1 + 3 * n} with time, q, v and a", Reason.WRONG_COLUMN_COUNT)
+        parts = "qva" if rates and columns > 1 + n else "q"
+        header = ["time", *(f"{joint}.{part}" for part in parts for joint in plain)]
     return _of_columns(header, numbers, joints, rates, path)._replace(lines=lines)
 
 
@@ -84,9 +81,8 @@ def contents(path: Path) -> tuple[str, Any]:
     """The suffix of the container, and what numpy reads of it, or its bytes. Raises
     FileError, OSError.
 
-    By the first bytes if numpy wrote it, else by the name; a text that is called neither
-    YAML nor JSON is JSON if it begins with a brace, YAML if a line begins with
-    joint_names, which none of CSV does, and CSV otherwise.
+    By the first bytes if numpy wrote it, else by the name; a text with another name is
+    JSON if it begins with a brace, YAML if a line begins with joint_names, else CSV.
     """
     with open(path, "rb") as file:
         content = file.read(4)
@@ -102,9 +98,6 @@ def contents(path: Path) -> tuple[str, Any]:
         # Pickled objects could run anything.
         return (".npy" if content[0] == 0x93 else ".npz",
                 np.load(path, allow_pickle=False))
-
-
-# --- CSV and NPY ---------------------------------------------------------------
 
 
 def read_columns(suffix: str, content: Any, path: Path,
@@ -127,22 +120,21 @@ def read_columns(suffix: str, content: Any, path: Path,
         if not header and not rows and None in row:
             header = [re.sub('^"(.*)"$', r"\1", cell) for cell in cells]
             continue
-        advice = ("; columns are separated by commas, numbers have a point"
-                  if ";" in content or "\t" in content else "")
         columns = len(header or (rows or [row])[0])
         if len(row) != columns:
             raise file_error(
-                path, f"has {len(row)} cells, the lines before have {columns}{advice}",
-                line=line, reason=Reason.WRONG_COLUMN_COUNT)
+                path, f"has {len(row)} cells, separated by commas; the lines before have "
+                f"{columns}", Reason.WRONG_COLUMN_COUNT, line=line)
         if None in row:
             bad = row.index(None)
             raise file_error(
-                path, f"{cells[bad]!r:.40} is not a number{advice}", line=line,
+                path, f"{cells[bad]!r:.40} is not a number; columns are separated by "
+                "commas, numbers have a point", line=line,
                 column=header[bad] if header else bad + 1)
         rows.append(row)
         lines.append(line)
     if not rows:
-        raise file_error(path, "the file has no samples", reason=Reason.MISSING_INPUT)
+        raise file_error(path, "the file has no samples", Reason.MISSING_INPUT)
     return header, np.array(rows, float), lines
 
 
@@ -161,18 +153,15 @@ def _of_columns(header: list[str], numbers: FloatArray, joints: Sequence[str] | 
     chosen = joints if joints is not None else [
         name[:-2] for name in header if name.endswith(".q")]
     if joints is None and not chosen:
-        raise file_error(path, "the file has no column <joint>.q",
-                         reason=Reason.MISSING_INPUT)
+        raise file_error(path, "the file has no column <joint>.q", Reason.MISSING_INPUT)
     unused = list(header)
 
     def block(names: list[str]) -> Any:
         for name in names:
             if name not in header:
-                hint = ", which a joint that stands still needs too" * name.endswith(".q")
                 raise file_error(
-                    path, f"the file has no column {name!r}{hint}; there are "
-                    + ", ".join(header),
-                    reason=Reason.WRONG_JOINT_NAMES if "." in name
+                    path, f"the file has no column {name!r}; there are "
+                    + ", ".join(header), Reason.WRONG_JOINT_NAMES if "." in name
                     else Reason.MISSING_INPUT, column=name, joint=name.rpartition(".")[0])
             unused.remove(name)
         return numbers[:, [header.index(name) for name in names]]
@@ -186,49 +175,44 @@ def _of_columns(header: list[str], numbers: FloatArray, joints: Sequence[str] | 
                    rate("a"), None, chosen, unused)
 
 
-# --- numpy ---------------------------------------------------------------------
-
-
 def _of_npz(archive: Any, joints: Sequence[str] | None, rates: bool, path: Path,
             ) -> Samples:
     """Arrays time, q and, if there are, v, a, tip_wrench and joint_names; others are not
-    even looked at. q, v and a of one joint may have one axis, as those of one sample."""
+    even unpacked. q, v and a of one joint may have one axis, as those of one sample."""
     unused = list(archive.files)
-
-    def take(name: str, needed: bool = False) -> npt.NDArray[Any] | None:
-        """Unpacked only when it is taken."""
+    for name in ("time", "q"):
         if name not in unused:
-            if needed:
-                raise file_error(path, f"the file has no array {name!r}", column=name,
-                                 reason=Reason.MISSING_INPUT)
+            raise file_error(path, f"the file has no array {name!r}", Reason.MISSING_INPUT,
+                             column=name)
+
+    def take(name: str) -> npt.NDArray[Any] | None:
+        if name not in unused:
             return None
         unused.remove(name)
         with _faults(path, name):
-            # What is no array comes as bytes.
+            # An entry that is not an array comes as bytes.
             return np.asarray(archive[name])
 
-    time = _table("time", take("time", True), path, one_column=True)
     names = take("joint_names")
     if names is not None:
         if names.ndim != 1 or names.dtype.kind not in "US":
             raise file_error(
-                path, "joint_names is no list of strings; save it as "
-                "np.array(names, dtype=str)", column="joint_names",
-                reason=Reason.WRONG_JOINT_NAMES)
+                path, "joint_names is not a list of strings; save it as "
+                "np.array(names, dtype=str)", Reason.WRONG_JOINT_NAMES,
+                column="joint_names")
         with _faults(path, "joint_names"):
-            # numpy makes strings of numbers that are no characters.
+            # numpy makes strings of numbers that are not characters.
             joints = [(name if isinstance(name, bytes) else name.encode()).decode()
                       for name in names.tolist()]
     if joints is None:
         raise file_error(
             path, "the file has no array 'joint_names'; name the joints of the columns, in "
-            "their order, with `joints`", column="joint_names",
-            reason=Reason.WRONG_JOINT_NAMES)
+            "their order, with `joints`", Reason.WRONG_JOINT_NAMES, column="joint_names")
     one = len(joints) == 1
-    q = _table("q", take("q", True), path, one)
     v, a = (_table(name, take(name), path, one) if rates else None for name in "va")
-    wrench = _table("tip_wrench", take("tip_wrench"), path)
-    return Samples(time, q, v, a, wrench, joints, unused)
+    return Samples(
+        _table("time", take("time"), path, True), _table("q", take("q"), path, one), v, a,
+        _table("tip_wrench", take("tip_wrench"), path), joints, unused)
 
 
 @contextlib.contextmanager
@@ -241,8 +225,8 @@ def _faults(path: Path, name: str = "") -> Iterator[None]:
         problem = str(error) or type(error).__name__
         if "allow_pickle" in problem:
             problem = "it holds objects of Python; save names as np.array(names, dtype=str)"
-        raise file_error(path, f"numpy cannot read {name or 'it'}: {problem}", column=name,
-                         ) from None
+        raise file_error(path, f"numpy cannot read {name or 'it'}: {problem}",
+                         column=name) from None
 
 
 def _table(name: str, numbers: npt.NDArray[Any] | None, path: Path,
@@ -262,13 +246,9 @@ def _table(name: str, numbers: npt.NDArray[Any] | None, path: Path,
     return np.ascontiguousarray(numbers, np.float64)
 
 
-# --- trajectory_msgs/JointTrajectory of ROS 1 and 2, in YAML or JSON -----------
-
-
 def read_tree(suffix: str, content: bytes, path: Path) -> Any:
-    """What a text says, as lists, dicts, strings, numbers and None. Raises FileError, also
-    for a name that stands twice in an object, of which the last would win in silence; and
-    ImportError without PyYAML."""
+    """The lists, dicts, strings, floats and None of a text. Raises FileError, also for a
+    name that an object has twice; and ImportError without PyYAML."""
     try:
         tree = (_of_yaml if suffix == ".yaml" else _of_json)(content, path)
         _check_levels(tree, _MOST_LEVELS)
@@ -299,7 +279,7 @@ def _of_json(content: bytes, path: Path) -> Any:
 
     try:
         return json.loads(content.decode("utf-8-sig"), object_pairs_hook=members,
-                          parse_constant=no_constant)
+                          parse_constant=no_constant, parse_int=float)
     except ValueError as error:
         raise file_error(path, f"the text is not JSON: {error}",
                          line=getattr(error, "lineno", None)) from None
@@ -315,8 +295,8 @@ def _of_yaml(content: bytes, path: Path) -> Any:
         raise ImportError(
             f"to read {path} takes PyYAML (Debian: python3-yaml)") from None
 
-    def fault(problem: str, event: Any) -> Exception:
-        return yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+    def until(end: Any) -> Iterator[Any]:
+        return itertools.takewhile(lambda event: not isinstance(event, end), events)
 
     def built(event: Any) -> Any:
         if isinstance(event, yaml.ScalarEvent):
@@ -326,19 +306,18 @@ def _of_yaml(content: bytes, path: Path) -> Any:
             empty = event.value in ("", "~", "null")
             return None if empty else event.value if number is None else number
         if isinstance(event, yaml.AliasEvent):
-            raise fault("aliases are not read", event)
+            raise yaml.MarkedYAMLError(problem="aliases are not read",
+                                       problem_mark=event.start_mark)
         if isinstance(event, yaml.SequenceStartEvent):
-            items = []
-            while not isinstance(inner := next(events), yaml.SequenceEndEvent):
-                items.append(built(inner))
-            return items
+            return [built(inner) for inner in until(yaml.SequenceEndEvent)]
         members: dict[str, Any] = {}
-        while not isinstance(key := next(events), yaml.MappingEndEvent):
-            if not isinstance(key, yaml.ScalarEvent):
-                raise fault("a key is a single word", key)
-            if key.value in members:
-                raise fault(f"the key {key.value!r:.40} stands there twice", key)
-            members[key.value] = built(next(events))
+        for key in until(yaml.MappingEndEvent):
+            word = getattr(key, "value", None)
+            if word is None or word in members:
+                raise yaml.MarkedYAMLError(
+                    problem=f"a key is a single word that is not there twice: {word!r:.40}",
+                    problem_mark=key.start_mark)
+            members[word] = built(next(events))
         return members
 
     try:
@@ -359,89 +338,65 @@ def _of_yaml(content: bytes, path: Path) -> Any:
 
 def _of_message(message: Any, rates: bool, path: Path) -> Samples:
     while not (isinstance(message, Mapping) and "points" in message):
-        inner = [name for name in _AROUND if name in message] if isinstance(
-            message, Mapping) else []
+        inner = [name for name in _AROUND if isinstance(message, Mapping)
+                 and name in message]
         if len(inner) != 1:
-            raise file_error(
-                path, "the file is no trajectory_msgs/JointTrajectory: " + (
-                    f"it has both {' and '.join(inner)}" if inner else "it has no points"))
+            raise file_error(path, "the file is not a trajectory_msgs/JointTrajectory: "
+                             + (f"it has {' and '.join(inner) or 'no points'}"))
         message = message[inner[0]]
     joints: Any = message.get("joint_names")
     points = message["points"]
-    if not isinstance(joints, list) or not all(isinstance(name, str) for name in joints):
-        raise file_error(path, "joint_names is no list of names",
-                         reason=Reason.WRONG_JOINT_NAMES, column="joint_names")
-    if not isinstance(points, list) or not points:
-        raise file_error(path, "points is no list of points",
-                         reason=Reason.MISSING_INPUT, column="points")
-    time: list[float] = []
-    for row, point in enumerate(points):
-        if not isinstance(point, Mapping):
-            raise file_error(
-                path, "the item is no point (ros2 topic echo cuts lists without "
-                "--full-length)", row=row, column="points")
-        seconds = _seconds(point.get("time_from_start"))
-        if seconds is None:
-            raise file_error(
-                path, "time_from_start must be sec and nanosec, secs and nsecs, or a number "
-                "of seconds", row=row, column="time_from_start")
-        time.append(seconds)
+    named = isinstance(joints, list) and all(isinstance(name, str) for name in joints)
+    if not named or not isinstance(points, list) or not points:
+        raise file_error(path, "joint_names must be a list of names, points one of points")
+    time = [_seconds(point) for point in points]
+    if None in time:
+        raise file_error(
+            path, "a point has time_from_start: sec and nanosec, secs and nsecs, or a number "
+            "of seconds (ros2 topic echo cuts lists without --full-length)",
+            row=time.index(None), column="time_from_start")
 
-    def block(field: str) -> FloatArray | None:
+    def block(part: str) -> FloatArray | None:
         """None if no point has it."""
+        field = _FIELDS[part]
         lists = [point.get(field) or [] for point in points]
         if joints and not any(lists):
             return None
-        numbers: list[list[float | None]] = []
         for row, given in enumerate(lists):
-            if not isinstance(given, list) or len(given) != len(joints):
+            if not isinstance(given, list) or len(given) != len(joints) or not all(
+                    isinstance(number, float) for number in given):
                 raise file_error(
-                    path, f"{field} is no list of {len(joints)} numbers, one for each "
-                    "joint", row=row, column=field, reason=Reason.WRONG_COLUMN_COUNT)
-            numbers.append([_number(value) for value in given])
-            if None in numbers[row]:
-                bad = numbers[row].index(None)
-                raise file_error(
-                    path, f"{given[bad]!r:.40} of {joints[bad]} is not a number", row=row,
-                    column=field, joint=joints[bad])
-        return np.array(numbers, float).reshape(len(points), len(joints))
+                    path, f"{field} is not a list of {len(joints)} numbers, one for each "
+                    f"joint: {given!r:.80}", Reason.WRONG_COLUMN_COUNT, row=row,
+                    column=field)
+        return np.array(lists).reshape(len(points), len(joints))
 
-    blocks = {name: block(_FIELDS[name]) for name in ("qva" if rates else "q")}
-    q = blocks["q"]
+    q = block("q")
     if q is None:
-        raise file_error(path, "the points have no positions",
-                         reason=Reason.MISSING_INPUT, column="positions")
-    unused = [field for name, field in _FIELDS.items() if blocks.get(name) is None
+        raise file_error(path, "the points have no positions", Reason.MISSING_INPUT,
+                         column="positions")
+    v, a = (block(part) if rates else None for part in "va")
+    read = {"q": q, "v": v, "a": a}
+    unused = [field for part, field in _FIELDS.items() if read.get(part) is None
               and any(point.get(field) for point in points)]
-    return Samples(np.array(time), q, blocks.get("v"), blocks.get("a"), None, joints, unused)
+    return Samples(np.array(time, float), q, v, a, None, joints, unused)
 
 
-def _seconds(given: Any) -> float | None:
+def _seconds(point: Any) -> float | None:
+    given = point.get("time_from_start") if isinstance(point, Mapping) else None
     for clock in _CLOCKS:
         if isinstance(given, Mapping) and given and set(given) <= set(clock):
-            seconds, nanoseconds = (_number(given.get(name, 0)) for name in clock)
+            parts = [given.get(name, 0.0) for name in clock]
             # Rounded once, so that decimals are what they would be alone.
-            return None if seconds is None or nanoseconds is None else (
-                seconds * _NANO + nanoseconds) / _NANO
-    return _number(given)
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (float, int)):
-        return None
-    try:
-        return float(value)
-    except OverflowError:  # An integer of hundreds of digits.
-        return math.inf
-
-
-# --- Written -------------------------------------------------------------------
+            given = (parts[0] * _NANO + parts[1]) / _NANO if all(
+                isinstance(part, float) for part in parts) else None
+    return given if isinstance(given, float) else None
 
 
 def write(path: Path, joints: Sequence[str] | None, time: FloatArray,
           blocks: Mapping[str, FloatArray]) -> None:
-    """blocks: by the suffix of their columns, one column for each joint. NPY has no names,
-    CSV without joints has no header. Raises InvalidArgument, OSError."""
+    """blocks: by the suffix of their columns. NPY has no names, CSV without joints has no
+    header. Raises InvalidArgument, OSError."""
     path = pathlib.Path(path)
     suffix = path.suffix.lower()
     if suffix == ".csv":
@@ -488,7 +443,7 @@ def _points(path: Path, time: FloatArray, blocks: Mapping[str, FloatArray],
             raise file_error(
                 path, f"{seconds} s does not fit the message: its seconds are a number of "
                 "32 bits, and its nanoseconds differ from those of the sample before",
-                reason=Reason.INVALID_SAMPLE, row=row, column="time")
+                Reason.INVALID_SAMPLE, row=row, column="time")
         before = start
         yield {"time_from_start": start, **{
             _FIELDS[name]: numbers[row].tolist() for name, numbers in blocks.items()}}

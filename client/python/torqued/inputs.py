@@ -1,11 +1,10 @@
-"""What callers give: options, refused by name before anything is sent, and numbers, to and
-from bytes."""
+"""What callers give: options, refused by name before anything is sent, and numbers."""
 
 from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Iterable, Mapping, NoReturn, Optional, Sequence
+from typing import Any, Iterable, Mapping, NoReturn, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -35,11 +34,10 @@ def names_of(joints: Any) -> list[str]:
     return list(map(str, joints))
 
 
-def check_number(option: str, given: Any, wanted: str, least: float) -> None:
-    """wanted: "seconds", any; or "a whole number"."""
-    kinds: Any = (int, np.integer) if wanted != "seconds" else (int, float, np.number)
-    if isinstance(given, bool) or not isinstance(given, kinds) or not given >= least:
-        refuse(option, f"{wanted}, at least {least}", given)
+def check_seconds(option: str, given: Any) -> None:
+    if isinstance(given, bool) or not (
+            isinstance(given, (int, float, np.number)) and given >= 0):
+        refuse(option, "seconds, at least 0", given)
 
 
 def set_field(message: Any, name: str, value: Any, word: str = "") -> None:
@@ -65,13 +63,10 @@ def set_field(message: Any, name: str, value: Any, word: str = "") -> None:
         raise errors.invalid(Reason.INVALID_OPTION, word, f"{word}: {error}") from None
 
 
-def table(name: str, given: Any, order: Optional[Sequence[str]] = None) -> FloatArray:
-    """The input `name`, [..., columns]; float32 stays float32.
-
-    With `order`, joint names, numbers by name are accepted, too. Raises
-    InvalidArgument (MALFORMED_ARRAY) for ragged lists and for what is not a real
-    number, (WRONG_JOINT_NAMES) for a joint that is missing or unknown.
-    """
+def table(name: str, given: Any, order: Sequence[str] | None = None) -> FloatArray:
+    """The input `name`, [..., columns]; float32 stays float32. order: joint names, with
+    which numbers by name are accepted, too. Raises InvalidArgument (MALFORMED_ARRAY,
+    WRONG_JOINT_NAMES)."""
     if order is not None and not isinstance(given, np.ndarray) and isinstance(
             given, Columns):
         return _by_name(name, given, order)
@@ -113,13 +108,13 @@ def _by_name(name: str, given: Columns, order: Sequence[str]) -> FloatArray:
 class States:
     """The inputs of a call by their names on the wire.
 
-    leading: the axes before those of one state, by numpy's broadcasting of all
-    inputs. arrays: [rows, columns], or one row for all states, or for none. dtype: of
-    results. Raises InvalidArgument (WRONG_ROW_COUNT) if the axes do not fit each other.
+    leading: axes before those of one state, broadcast. arrays: [rows, columns], or one
+    row for all states, or for none. dtype: of results. Raises InvalidArgument
+    (WRONG_ROW_COUNT) if the axes do not fit each other.
     """
 
     def __init__(self, tables: Mapping[str, FloatArray]) -> None:
-        self.leading: "tuple[int, ...]" = ()
+        self.leading: tuple[int, ...] = ()
         for name, numbers in tables.items():
             axes = numbers.shape[:-1]
             if not axes or axes == self.leading:
@@ -154,7 +149,7 @@ def _tag(message: Any, name: str) -> bytes:
     return encoder.TagBytes(message.DESCRIPTOR.fields_by_name[name].number, 2)
 
 
-def field(message: Any, name: str, parts: "Sequence[Any]") -> "list[Any]":
+def field(message: Any, name: str, parts: Sequence[Any]) -> list[Any]:
     """The bytes of a field that holds the message of these parts. Behind a serialized
     message it is a field of that, so that protobuf never copies its numbers."""
     size = sum(memoryview(part).nbytes for part in parts)
@@ -169,19 +164,6 @@ def _before(message: Any, name: str, columns: int, itemsize: int, size: int) -> 
     return _tag(message, name) + encoder._VarintBytes(len(array) + size) + array
 
 
-def rows_field(message: Any, name: str, rows: FloatArray) -> "list[Any]":
+def rows_field(message: Any, name: str, rows: FloatArray) -> list[Any]:
     """The parts of a field of the type Array. rows: little-endian, C-contiguous."""
     return [_before(message, name, rows.shape[1], rows.itemsize, rows.nbytes), rows.data]
-
-
-def received(message: array_pb2.Array, columns: int, rows: int, name: str,
-             kind: npt.DTypeLike = F64) -> FloatArray:
-    """The numbers of a reply, [rows, columns], read-only, not copied. Raises
-    InternalError if they are not as many."""
-    content = message.f32 if kind == F32 else message.f64
-    if message.columns != columns or len(content) != (
-            rows * columns * np.dtype(kind).itemsize):
-        raise errors.make(
-            "INTERNAL", f"the reply has {message.columns} columns and {len(content)} "
-            f"bytes of {name} for {rows} rows; {columns} columns were expected")
-    return np.frombuffer(content, kind).reshape(rows, columns)

@@ -27,21 +27,15 @@ Limits = Union[Mapping[str, Any], Path]
 
 
 def add_limits(limits: Limits, start: pb.CheckTrajectoryStart) -> str:
-    """Returns the file, "" for none. Raises InvalidArgument, FileError, OSError. The server
-    checks names and numbers."""
+    """Returns the file, or "". Raises InvalidArgument, OSError."""
     file, tree = "", limits
     if isinstance(limits, (str, os.PathLike)):
         file = str(limits)
-        try:
-            tree = read_tree(".json", pathlib.Path(limits).read_bytes(), file)
-        except errors.FileError as error:
-            error.message += _FORM
-            raise
-    read = pb.CheckTrajectoryStart()
+        tree = read_tree(".json", pathlib.Path(limits).read_bytes(), file)
     try:
         if not isinstance(tree, Mapping):
-            raise TypeError("no JSON object and no dict is given")
-        json_format.ParseDict(tree, read)
+            raise TypeError("they are not an object")
+        read = json_format.ParseDict(tree, pb.CheckTrajectoryStart())
         if {field.name for field, _ in read.ListFields()} - {"drives", "position_limits"}:
             raise TypeError("only drives and position_limits are limits")
     except (json_format.ParseError, TypeError, AttributeError) as error:
@@ -52,18 +46,16 @@ def add_limits(limits: Limits, start: pb.CheckTrajectoryStart) -> str:
 
 
 def add_wrench_profile(path: Path, start: pb.CheckTrajectoryStart) -> None:
-    """A file .csv or .npy with time, mx, my, mz, fx, fy, fz. Raises FileError, OSError. The
-    server checks times and numbers."""
+    """A file .csv or .npy with the columns. Raises FileError, OSError."""
     suffix, content = contents(path)
     if suffix not in (".csv", ".npy"):
         raise file_error(path, "a wrench profile is CSV or NPY")
     header, table, _ = read_columns(suffix, content, path)
     if header and set(_COLUMNS) <= set(header) and len(set(header)) == len(header):
         table = table[:, [header.index(name) for name in _COLUMNS]]
-    elif header or table.shape[1] != len(_COLUMNS) or not len(table):
+    elif header or table.shape[1] != len(_COLUMNS):
         raise file_error(
             path, f"a wrench profile has the columns {', '.join(_COLUMNS)}, each once; this "
-            f"file has {', '.join(header) or f'{len(table)} rows of {table.shape[1]}'}",
-            reason=Reason.WRONG_COLUMN_COUNT)
+            f"file has {', '.join(header) or table.shape[1]}", Reason.WRONG_COLUMN_COUNT)
     for time, *wrench in table.tolist():
         start.tip_wrench_profile.add(time=time, wrench=wrench)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import pathlib
 import shutil
@@ -17,24 +16,22 @@ from concurrent import futures
 from torqued.errors import LocalServerError
 from torqued.values import Entered, Path
 
-_LOG_BYTES = 4096
+_START_SECONDS = 15.0
+_STOP_SECONDS = 10.0
 _POLL_SECONDS = 0.005
-# Longest path of a Unix socket.
-_SOCKET_PATH_BYTES = 107
 
 
 def find_server() -> str:
-    """The server's program: the one that TORQUED_SERVER names, else the one in this
-    package, if its wheel has one, else the first `torqued` on the PATH. Raises
-    LocalServerError."""
+    """The program that TORQUED_SERVER names, else the one in this package's wheel, else
+    the first `torqued` on the PATH. Raises LocalServerError."""
     packaged = pathlib.Path(__file__).with_name("server") / "torqued"
     found = os.environ.get("TORQUED_SERVER") or (
         str(packaged) if packaged.exists() else shutil.which("torqued"))
-    if found:
-        return found
-    raise LocalServerError(
-        "there is no executable torqued on the PATH: name it with `binary` or with the "
-        "environment variable TORQUED_SERVER")
+    if not found:
+        raise LocalServerError(
+            "there is no executable torqued on the PATH: name it with `binary` or with the "
+            "environment variable TORQUED_SERVER")
+    return found
 
 
 class LocalServer(Entered):
@@ -42,27 +39,22 @@ class LocalServer(Entered):
     enter.
 
     binary: its program; None: see `find_server`. store: file of its models; None: a
-    temporary one. models: directory whose *.urdf it registers. arguments: more of its
-    flags. start_timeout, stop_timeout: seconds.
+    temporary one. arguments: more of its flags.
 
     It ends with `stop`, at the end of a `with` block, when nothing refers to it any more,
     with the program, and also when the program is killed; its directory goes with it.
-    Raises LocalServerError if it does not serve in time.
+    Raises LocalServerError if it does not serve within 15 s.
     """
 
     def __init__(self, binary: Path | None = None, *, store: Path | None = None,
-                 models: Path | None = None, arguments: Sequence[str] = (),
-                 start_timeout: float = 15.0, stop_timeout: float = 10.0) -> None:
+                 arguments: Sequence[str] = ()) -> None:
         self._program = find_server() if binary is None else os.fspath(binary)
         self._directory = directory = pathlib.Path(tempfile.mkdtemp(prefix="torqued-"))
-        socket = str(directory / "socket")
-        fits = len(os.fsencode(socket)) <= _SOCKET_PATH_BYTES and "%" not in socket
         command = [
-            os.path.abspath(self._program),
-            "--listen", f"unix:{socket}" if fits else "127.0.0.1:0",
+            os.path.abspath(self._program), "--listen", f"unix:{directory}/socket",
             "--address-file", str(directory / "address"),
             "--store", os.fspath(directory / "models.db" if store is None else store),
-            *([] if models is None else ["--models", os.fspath(models)]), *arguments]
+            *arguments]
         setpriv = shutil.which("setpriv")
         if setpriv:
             command = [setpriv, "--pdeathsig", "TERM", *command]
@@ -71,10 +63,9 @@ class LocalServer(Entered):
         except OSError as error:
             shutil.rmtree(directory, ignore_errors=True)
             raise LocalServerError(f"cannot start {self._program}: {error}") from None
-        self._end = weakref.finalize(
-            self, _end, self._child, directory, stop_timeout, os.getpid())
+        self._end = weakref.finalize(self, _end, self._child, directory, os.getpid())
         try:
-            self.address = self._wait(start_timeout)
+            self.address = self._wait()
         except BaseException:
             self.stop()
             raise
@@ -85,22 +76,19 @@ class LocalServer(Entered):
 
     def log(self) -> str:
         """The end of what it wrote to stderr."""
-        with contextlib.suppress(OSError):
-            return (self._directory / "stderr").read_bytes()[-_LOG_BYTES:].decode(
-                errors="replace")
-        return ""
+        file = self._directory / "stderr"
+        return file.read_bytes()[-4096:].decode(errors="replace") if file.exists() else ""
 
     def stop(self) -> None:
-        """Ends it in order, or by force after `stop_timeout`. Does nothing the second
-        time."""
+        """Ends it in order, or by force after 10 s. Does nothing the second time."""
         self._end()
 
     close = stop
 
-    def _wait(self, seconds: float) -> str:
-        give_up = time.monotonic() + seconds
+    def _wait(self) -> str:
+        give_up = time.monotonic() + _START_SECONDS
         file = self._directory / "address"
-        problem = f"did not serve within {seconds} s"
+        problem = f"did not serve within {_START_SECONDS} s"
         while time.monotonic() < give_up:
             code = self._child.poll()
             if code is not None:
@@ -126,27 +114,26 @@ def _started(command: list[str], log: pathlib.Path) -> subprocess.Popen[bytes]:
         try:
             with log.open("ab") as file:
                 # Without preexec_fn: no Python runs between fork and exec.
-                child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file,
-                                         stderr=file, start_new_session=True)
+                started.set_result(subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=file, stderr=file,
+                    start_new_session=True))
         except OSError as error:
             started.set_exception(error)
-            return
-        started.set_result(child)
-        child.wait()
+        else:
+            started.result().wait()
 
     threading.Thread(target=keep, name="torqued-server", daemon=True).start()
     return started.result()
 
 
-def _end(child: subprocess.Popen[bytes], directory: pathlib.Path, seconds: float,
-         owner: int) -> None:
+def _end(child: subprocess.Popen[bytes], directory: pathlib.Path, owner: int) -> None:
     # What a fork inherits is not its own to end.
     if os.getpid() != owner:
         return
     if child.poll() is None:
         child.terminate()
         try:
-            child.wait(seconds)
+            child.wait(_STOP_SECONDS)
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 from typing import Any, Dict, Generic, Tuple, TypeVar, Union
 
@@ -14,10 +13,9 @@ from torqued.v1 import quantity_pb2
 
 
 class Message:
-    """A message of the server. Its fields are attributes, under their names on the
-    wire: an absent field is None (a limit: infinite), a table is an array, an enum a
-    value of its class, a time a datetime in UTC. `proto` is what travelled; do not change
-    it."""
+    """A message of the server. Its fields are attributes, under their names on the wire:
+    an absent field is None (a limit: infinite), a table is an array, an enum a value of
+    its class, a time a datetime in UTC. `proto` is the message, not to be changed."""
 
     def __init__(self, proto: Any) -> None:
         self.proto = proto
@@ -41,8 +39,6 @@ class Message:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Message) and self.proto == other.proto
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{field.name}={getattr(self, field.name)!r}"
@@ -98,10 +94,7 @@ def _viewed(message: Any, field: FieldDescriptor) -> Any:
     if not message.HasField(field.name):
         return None
     if field.message_type.name == "Timestamp":
-        # None for what is not within the years 1 to 9999.
-        with contextlib.suppress(ValueError, OverflowError):
-            return value.ToDatetime(datetime.timezone.utc)
-        return None
+        return value.ToDatetime(datetime.timezone.utc)
     if field.message_type.name == "Duration":
         return value.ToNanoseconds() / 1e9
     return view(value)

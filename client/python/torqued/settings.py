@@ -1,22 +1,20 @@
-"""How a client speaks to its server: settings, addresses, TLS and tokens; the same for
-both kinds of client. What is wrong with them is InvalidArgument (INVALID_OPTION), before
-anything is sent. No message has a token."""
+"""How a client reaches its server: settings, addresses, TLS and tokens. Their faults are
+InvalidArgument (INVALID_OPTION), before anything is sent. No message has a token."""
 
 from __future__ import annotations
 
 import dataclasses
 import enum
-import ipaddress
 import os
 import pathlib
 import re
-from typing import Any, Callable, NoReturn, Optional
+from typing import Any, Callable, NoReturn
 
 import grpc
 
 from torqued import errors
 from torqued.contract import Reason
-from torqued.inputs import check_number, refuse
+from torqued.inputs import check_seconds, refuse
 from torqued.values import Path
 
 #: Of which a request without bytes asks for the whole server.
@@ -27,6 +25,8 @@ DEFAULT_PORT = 7421
 TLS = "tls:"
 # What gRPC resolves in its own way.
 _SCHEMES = ("dns:", "ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:", "xds:")
+# With an IPv6 address in brackets.
+_PLACE = re.compile(r"(\[[0-9A-Fa-f:.]+(?:%\w+)?\]|[^][:/]+)(?::([0-9]{1,5}))?")
 # Hosts of this machine.
 _LOCAL = re.compile(r"(localhost|\[::1\]|127(\.[0-9]{1,3}){3}):[0-9]+$")
 _TOKEN_VARIABLE = "TORQUED_TOKEN"
@@ -54,22 +54,16 @@ class Settings:
     deadline: seconds of each call, all retries included, unless the call has its own; of
         a large batch, until another part of it is answered. Infinite: none.
     wait_for_server: seconds for which connecting keeps trying a server that
-        does not answer. 0: the first refused connection is final.
+        does not answer. 0: once.
     max_message_bytes: largest message in either direction; batches are cut to
         stay below. -1: no limit.
     chunk_rows: most states of one call; a larger batch travels in several. None:
         as many as 1 MiB holds. Fewer go to a server that takes less at a time.
-    retry: try again, within the deadline, what changes nothing on the server
-        (computations and reads) and failed with UNAVAILABLE or OVERLOADED, for
-        a lost connection, or for a cancellation that the caller has not asked
-        for. Of a large batch only what is not answered. What does change
-        something is tried again only where a server that shuts down has refused
-        it (DRAINING). docs/grpc.md says when and how often.
+    retry: try again, within the deadline, as docs/grpc.md says.
     on_retry: called before each wait for another try, with the error and the seconds.
-    tls_ca: PEM file of the CAs of which one signed the server's certificate, for
-        an address "tls:host:port" like the three that follow; others refuse
-        them. None: the roots of the system, or of the file that the environment
-        variable GRPC_DEFAULT_SSL_ROOTS_FILE_PATH names.
+    tls_ca: PEM file of the CAs of which one signed the server's certificate. Like the
+        three that follow, for an address "tls:host:port" alone. None: the roots of the
+        system, or of the file that GRPC_DEFAULT_SSL_ROOTS_FILE_PATH names.
     tls_cert, tls_key: PEM files of the client's certificate; both or none.
     tls_server_name: the name that the server's certificate must have. None: the
         address's host.
@@ -84,22 +78,22 @@ class Settings:
     deadline: float = 30.0
     wait_for_server: float = 0.0
     max_message_bytes: int = 16 * 1024 * 1024
-    chunk_rows: Optional[int] = None
+    chunk_rows: int | None = None
     retry: bool = True
-    on_retry: Optional[OnRetry] = None
-    tls_ca: Optional[Path] = None
-    tls_cert: Optional[Path] = None
-    tls_key: Optional[Path] = None
-    tls_server_name: Optional[str] = None
-    token: Optional[str] = dataclasses.field(default=None, repr=False)
-    token_file: Optional[Path] = None
+    on_retry: OnRetry | None = None
+    tls_ca: Path | None = None
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    tls_server_name: str | None = None
+    token: str | None = dataclasses.field(default=None, repr=False)
+    token_file: Path | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "address", checked_address(self.address))
-        check_number("deadline", self.deadline, "seconds", 0)
-        check_number("wait_for_server", self.wait_for_server, "seconds", 0)
-        if self.chunk_rows is not None:
-            check_number("chunk_rows", self.chunk_rows, "a whole number", 1)
+        check_seconds("deadline", self.deadline)
+        check_seconds("wait_for_server", self.wait_for_server)
+        if self.chunk_rows is not None and self.chunk_rows < 1:
+            refuse("chunk_rows", "a whole number, at least 1", self.chunk_rows)
         if self.max_message_bytes == -1:
             object.__setattr__(self, "max_message_bytes", 2**31 - 1)
 
@@ -114,10 +108,9 @@ class Settings:
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 2000),
             ("grpc.dns_min_time_between_resolutions_ms", 100),
-            # Nor does a client inherit a connection that another one lost.
+            # A client does not inherit a connection that another one lost.
             ("grpc.use_local_subchannel_pool", 1),
-            # Calls that may be repeated are repeated here; and without it large
-            # messages take half the time.
+            # Retries are here; without gRPC's, large messages take half the time.
             ("grpc.enable_retries", 0),
             # A server is near; the proxy of http_proxy is not asked for it.
             ("grpc.enable_http_proxy", 0),
@@ -151,15 +144,14 @@ class Settings:
             # What is not ASCII is refused as such.
             option, token = "token_file", _read(
                 "token_file", self.token_file).rstrip().decode("latin-1")
-            if not token:
-                _refuse(option, f"{self.token_file!s} is empty")
         elif token is None:
             option, token = _TOKEN_VARIABLE, os.environ.get(_TOKEN_VARIABLE) or None
         if token is None:
             return ()
         # Of what HTTP headers hold, so that a space at an end is not lost.
         if not isinstance(token, str) or not re.fullmatch("[!-~]+", token):
-            _refuse(option, "a token has printable ASCII characters and no spaces")
+            _refuse(option, "a token has printable ASCII characters and no spaces, and is "
+                    "not empty")
         if not self.address.startswith((TLS, "unix:")) and not _LOCAL.match(self.address):
             _refuse(option, "it is sent only to tls:HOST:PORT, or within this machine, "
                     f"not to {self.address}")
@@ -173,22 +165,14 @@ def checked_address(address: Any) -> str:
         if address.startswith(_SCHEMES):
             return address
         place = address.removeprefix(TLS)
-        # What stands behind the last colon may be a port: "::1:7421".
-        if _is_ipv6(place) and not _is_ipv6(place.rpartition(":")[0]):
+        if place.count(":") > 1 and "[" not in place:
             place = f"[{place}]"
-        found = re.fullmatch(r"(\[(.+)\]|[^][:/]+)(?::([0-9]{1,5}))?", place)
-        port = int(found[3] or DEFAULT_PORT) if found else 0
-        if found and 1 <= port <= 65535 and (found[2] is None or _is_ipv6(found[2])):
-            return f"{TLS if address.startswith(TLS) else ''}{found[1]}:{port}"
+        found = _PLACE.fullmatch(place)
+        if found and 1 <= int(found[2] or DEFAULT_PORT) <= 65535:
+            return (f"{TLS if address.startswith(TLS) else ''}{found[1]}:"
+                    f"{found[2] or DEFAULT_PORT}")
     refuse("address", '"host", "host:port" with a port from 1 to 65535, "[IPv6]:port", '
            '"tls:host:port" or "unix:/path"', address)
-
-
-def _is_ipv6(host: str) -> bool:
-    try:
-        return bool(ipaddress.IPv6Address(host))
-    except ValueError:
-        return False
 
 
 def _read(option: str, file: Any, pem: bool = False) -> bytes:
@@ -196,8 +180,6 @@ def _read(option: str, file: Any, pem: bool = False) -> bytes:
         text = pathlib.Path(file).read_bytes()
     except OSError as error:
         _refuse(option, f"cannot read {file!s}: {error.strerror}")
-    except TypeError as error:
-        _refuse(option, str(error))
     if pem and b"-----BEGIN " not in text:
         _refuse(option, f"{file!s} is not a PEM file")
     return text

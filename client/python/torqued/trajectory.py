@@ -21,14 +21,14 @@ from torqued.values import Columns, FloatArray, JointInput, Path
 class Trajectory:
     """Samples of a motion, a row each, in order of time.
 
-    joint_names: what the columns of q, v and a are; None: the joints of the
-        robot that is asked about it, in its order.
+    joint_names: of the columns of q, v and a; None: the joints of the robot that checks
+        it, in its order.
     time: (N,), s, strictly increasing.
-    q, v, a: (N, n), rad or m, rad/s or m/s, rad/s^2 or m/s^2; v and a may be
-        None, where a check derives them from q.
+    q, v, a: (N, n), rad or m, rad/s or m/s, rad/s^2 or m/s^2; v and a may be None, if a
+        check derives them from q.
     tip_wrench: (N, 6), (moment; force) that the tip exerts ON THE ENVIRONMENT,
         N m, N; None: nothing.
-    file: where it was read; "": nowhere.
+    file: the one that was read, or "".
     unused: names of columns and joints of that file that are not in here.
     """
 
@@ -40,12 +40,10 @@ class Trajectory:
         """q, v, a: a row per sample, or a dict or a table with one column for
         each joint, by name. tip_wrench: 6 numbers, or a row of them per sample.
 
-        Raises InvalidArgument, which names the array, where rows and columns do
-        not fit; and the number as "q[120][3]" (INVALID_SAMPLE, with row and
-        joint) where one is not finite, or a time not after the one before.
+        Raises InvalidArgument, which names the array, if rows and columns do not fit. A
+        check finds numbers that are not finite and times that do not increase.
         """
-        if joint_names is None and not isinstance(q, np.ndarray) and (
-                isinstance(q, Columns)):
+        if joint_names is None and isinstance(q, Columns):
             joint_names = list(q.keys())
         self.joint_names = None if joint_names is None else _names(joint_names)
         numbers = table("time", time)
@@ -54,21 +52,22 @@ class Trajectory:
                 Reason.WRONG_COLUMN_COUNT, "time",
                 f"time has {numbers.shape[-1]} columns; give one number per sample")
         self.time: FloatArray = np.asarray(numbers.reshape(-1), float)
-        rows = len(self.time)
-        if rows == 0:
+        if not len(self.time):
             raise errors.invalid(Reason.MISSING_INPUT, "time", "there are no samples")
         self.q: FloatArray = self._rows("q", q)
         self.v: FloatArray | None = self._rows("v", v)
         self.a: FloatArray | None = self._rows("a", a)
-        self.tip_wrench = None if tip_wrench is None else wrenches(tip_wrench, rows)
+        self.tip_wrench = None if tip_wrench is None else wrenches(
+            tip_wrench, len(self.time))
         self.file = ""
         self.unused: tuple[str, ...] = ()
-        self._check_numbers()
+        #: Of a file of text, from 1.
+        self.lines: Sequence[int] = ()
 
     @classmethod
     def read(cls, path: Path, joints: Sequence[str] | None = None) -> Trajectory:
-        """A file; what numpy wrote is known by its first bytes, other files by
-        their suffix, and texts that have none of these by what they say:
+        """A file, known by its first bytes if numpy wrote it, else by its suffix, else by
+        its text:
 
         .csv: columns `time`, `<joint>.q`, `<joint>.v`, `<joint>.a` in any order; or
             without a header time, q, or time, q, v, a in the order of `joints`.
@@ -79,9 +78,9 @@ class Trajectory:
             `rostopic echo` and `ros2 topic echo` print it, or the goal of an
             action with one. YAML takes PyYAML.
 
-        joints: where the file has names, these only, in this order; otherwise what the
-        columns are. Names are matched, never guessed. Raises FileError with line or row
-        and column, OSError, and ImportError without PyYAML.
+        joints: these only, in this order; of a file without names, its columns. Names are
+        matched, never guessed. Raises FileError with line or row and column, OSError, and
+        ImportError without PyYAML.
         """
         joints = None if joints is None else _names(joints)
         return cls.of_file(path, joints)[0]
@@ -98,16 +97,11 @@ class Trajectory:
             if joints is not None:
                 motion = motion.in_order(joints)
         except errors.InvalidArgument as error:
-            line = (samples.lines[error.row]
-                    if samples.lines and error.row is not None else None)
-            column = error.field.partition("[")[0]
-            raise errors.invalid(
-                error.reason, error.field, error.message, path, line=line, row=error.row,
-                joint=error.joint, column=f"{error.joint}.{column}" if error.joint and line
-                else column) from None
+            raise errors.invalid(error.reason, error.field, error.message, path,
+                                 joint=error.joint, column=error.field) from None
         others = [*motion.unused, *(name[:-2] for name in samples.unused
                                     if name.endswith(".q"))]
-        motion.file = str(path)
+        motion.file, motion.lines = str(path), samples.lines
         motion.unused += tuple(samples.unused)
         return motion, others
 
@@ -127,8 +121,8 @@ class Trajectory:
         write(path, self.joint_names, self.time, blocks)
 
     def in_order(self, joints: Sequence[str]) -> Trajectory:
-        """The columns of these joints, in this order; others are `unused`
-        then. Raises InvalidArgument (WRONG_JOINT_NAMES) where it lacks one."""
+        """The columns of these joints, in this order; others are `unused`. Raises
+        InvalidArgument (WRONG_JOINT_NAMES) if one is missing."""
         if self.joint_names is None or tuple(joints) == self.joint_names:
             return self
         for joint in joints:
@@ -145,10 +139,8 @@ class Trajectory:
                for name, numbers in self._arrays("q", "v", "a").items()})
 
     def slower(self, factor: float) -> Trajectory:
-        """The same path in `factor` times the time. Raises InvalidArgument
-        unless it is finite and above 0."""
-        if isinstance(factor, bool) or not (
-                isinstance(factor, (int, float, np.number)) and 0 < factor < np.inf):
+        """The same path in `factor` times the time. Raises InvalidArgument."""
+        if not 0 < factor < np.inf:
             refuse("factor", "a finite number above 0", factor)
         power = {"v": 1, "a": 2}
         return self._with(time=self.time * factor, **{
@@ -181,48 +173,28 @@ class Trajectory:
     def _rows(self, name: str, given: Any) -> Any:
         if given is None:
             return None
-        numbers = table(name, given, self.joint_names)
-        rows = len(self.time)
+        numbers = np.asarray(table(name, given, self.joint_names), float)
+        rows, columns = len(self.time), numbers.shape[-1]
         if numbers.ndim != 2 or len(numbers) != rows:
             raise errors.invalid(
                 Reason.WRONG_ROW_COUNT, name, f"{name} has the shape {numbers.shape}; "
                 f"give a row for each of the {rows} samples")
-        columns = (len(self.joint_names) if self.joint_names is not None
-                   else numbers.shape[1] if name == "q" else self.q.shape[1])
-        if numbers.shape[1] != columns:
-            raise errors.invalid(
-                Reason.WRONG_COLUMN_COUNT, name,
-                f"{name} has {numbers.shape[1]} columns for {columns} joints")
-        return np.asarray(numbers, float)
-
-    def _check_numbers(self) -> None:
-        for name, numbers in self._arrays("time", "q", "v", "a", "tip_wrench").items():
-            for row, *column in np.argwhere(~np.isfinite(numbers))[:1].tolist():
-                joint = (self.joint_names or ())[column[0]:][:1] if name in "qva" else ()
-                raise errors.invalid(
-                    Reason.INVALID_SAMPLE, "".join(
-                        [f"{name}[{row}]", *(f"[{k}]" for k in column)]),
-                    " of ".join(["it is not a finite number", *joint]), row=str(row),
-                    joint="".join(joint))
-        for before in np.flatnonzero(np.diff(self.time) <= 0)[:1].tolist():
-            raise errors.invalid(
-                Reason.INVALID_SAMPLE, f"time[{before + 1}]", "times must increase; "
-                f"{self.time[before + 1]} s is not after {self.time[before]} s",
-                row=str(before + 1))
+        n = (len(self.joint_names) if self.joint_names is not None
+             else columns if name == "q" else self.q.shape[1])
+        if columns != n:
+            raise errors.invalid(Reason.WRONG_COLUMN_COUNT, name,
+                                 f"{name} has {columns} columns for {n} joints")
+        return numbers
 
 
 def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:
     """(rows, 6), from 6 numbers or as many rows of them. Raises InvalidArgument."""
-    numbers = table("tip_wrench", given)
-    if numbers.shape[-1] != 6:
+    numbers = np.asarray(table("tip_wrench", given), float)
+    if numbers.shape not in ((6,), (1, 6), (rows, 6)):
         raise errors.invalid(
-            Reason.WRONG_COLUMN_COUNT, "tip_wrench",
-            f"tip_wrench has {numbers.shape[-1]} columns; give 6")
-    numbers = np.asarray(numbers, float).reshape(-1, 6)
-    if len(numbers) not in (1, rows):
-        raise errors.invalid(
-            Reason.WRONG_ROW_COUNT, "tip_wrench",
-            f"tip_wrench has {len(numbers)} rows, time has {rows}")
+            Reason.WRONG_ROW_COUNT if numbers.shape[-1] == 6 else Reason.WRONG_COLUMN_COUNT,
+            "tip_wrench", f"tip_wrench has the shape {numbers.shape}; give 6 numbers, or "
+            f"a row of them for each of {rows} samples")
     return np.ascontiguousarray(np.broadcast_to(numbers, (rows, 6)))
 
 

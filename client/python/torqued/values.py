@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from typing import (
     Any, Callable, Literal, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple,
@@ -69,8 +68,7 @@ class ProgressBar(Protocol):
 Progress = Union[Callable[[int, int], Any], ProgressBar]
 
 
-@dataclasses.dataclass(frozen=True)
-class ExternalWrench:
+class ExternalWrench(NamedTuple):
     """A wrench that acts ON THE ROBOT at a link.
 
     wrench: (..., 6), (moment; force), N m and N. frame: link name; "": the tip frame.

@@ -23,7 +23,6 @@ from torqued.trajectory import Trajectory
 from torqued.v1 import trajectory_pb2 as pb
 from torqued.values import FloatArray, Path
 
-
 # Newer protobufs have another name for it.
 _WITH_ZEROS = next(
     name for name in inspect.signature(json_format.MessageToDict).parameters
@@ -33,7 +32,8 @@ _WITH_ZEROS = next(
 _COUNTS = frozenset(
     field.name for message in pb.DESCRIPTOR.message_types_by_name.values()
     for field in message.fields if field.type == field.TYPE_UINT64)
-_PAGE_BYTES = 950_000
+# Of all joints in a page of less than 1 MB.
+_PAGE_SAMPLES = 27_000
 
 
 class TrajectoryVerdict(_Fields):
@@ -60,9 +60,7 @@ class TrajectoryVerdict(_Fields):
         """Everything but the tables, in words of JSON, as `torquectl trajectory check
         --output json` writes it. Numbers that JSON lacks are strings: "Infinity"."""
         return {"trajectory": self.trajectory.file, **self._message(),
-                "inputs": {name: said.tolist() if isinstance(said, np.ndarray)
-                           else said for name, said in self.inputs.items()},
-                "seconds": self.seconds}
+                "inputs": self.inputs, "seconds": self.seconds}
 
     def to_json(self, indent: int | None = 2) -> str:
         """See `to_dict`."""
@@ -88,13 +86,17 @@ class TrajectoryVerdict(_Fields):
                 Reason.MISSING_INPUT, "tables",
                 f"there are no curves: give tables={json.dumps(needed)} to the check")
         title = self.trajectory.file or "trajectory"
-        data = {"title": title, "asked": [], "verdict": self._message()}
+        most = min(max(_PAGE_SAMPLES // (len(self.joints) + 1), 200), 4000)
+        data = {"title": title, "asked": [], "verdict": self._message(),
+                **_curves(self, most)}
         text = "\n".join(map(plain, (title, *_lines(self.proto))))
-        # Base64 takes 16 letters for three numbers, and a joint has five curves.
-        numbers = (_PAGE_BYTES - len(_filled(data, text))) * 3 // 16
-        most = numbers // (5 * (len(self.joints) + 1))
-        data.update(_curves(self, min(max(most, 200), 4000)))
-        pathlib.Path(path).write_text(_filled(data, text), "utf-8")
+        template = pathlib.Path(__file__).with_name("report.html").read_text("utf-8")
+        before, _, rest = template.partition("/*TEXT*/")
+        between, _, after = rest.partition("/*DATA*/")
+        # No text of the data ends the script.
+        packed = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+        pathlib.Path(path).write_text(
+            before + html.escape(text) + between + packed + after, "utf-8")
 
     def write_torques(self, path: Path) -> None:
         """The torques, where `tables` had "tau", by the suffix of the file: .csv with
@@ -143,15 +145,6 @@ def _lines(verdict: Any) -> Iterator[str]:
     yield verdict.energy_message
     for asked in verdict.asked_words:
         yield f"{asked.title}: {asked.words}"
-
-
-def _filled(data: dict[str, Any], text: str) -> str:
-    """No text of `data` ends the script."""
-    template = pathlib.Path(__file__).with_name("report.html").read_text("utf-8")
-    before, _, rest = template.partition("/*TEXT*/")
-    between, _, after = rest.partition("/*DATA*/")
-    packed = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-    return before + html.escape(text) + between + packed + after
 
 
 def _curves(verdict: TrajectoryVerdict, most: int) -> dict[str, Any]:

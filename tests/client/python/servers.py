@@ -30,13 +30,13 @@ class Restarting:
 
     def __init__(self, directory, models, *flags, address=None):
         self.address = address or f"unix:{directory}/again"
-        self._flags = ["--listen", self.address, *flags]
-        self._store, self._models = directory / "models.db", models
+        self._flags = ["--listen", self.address, "--models", str(models), *flags]
+        self._store = directory / "models.db"
         self.start()
 
     def start(self):
         self.server = torqued.LocalServer(
-            store=self._store, models=self._models, arguments=self._flags)
+            store=self._store, arguments=self._flags)
 
     def kill(self):
         os.kill(self.server.pid, signal.SIGKILL)

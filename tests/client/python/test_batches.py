@@ -13,11 +13,9 @@ import grpc
 import numpy as np
 import pytest
 import torqued
-from torqued.evaluation import batch_of
 from conftest import MODELS, same_bits
 from processes import running
 from servers import Restarting, refusing
-from torqued.v1 import array_pb2, dynamics_pb2
 
 GONE = grpc.StatusCode.UNAVAILABLE
 COMPUTE = "/torqued.v1.Dynamics/Compute"
@@ -102,16 +100,6 @@ def test_errors_name_the_row_of_the_batch(client):
             cut.model("panda").compute(["mass_matrix"], q, fail_fast=True)
     assert caught.value.row == 2345
     assert str(caught.value).startswith("Row 2345 failed: ")
-
-
-@pytest.mark.parametrize("rows, columns, size", [
-    (9, 49, 441), (10, 48, 490), (10, 49, 489)])
-def test_replies_of_another_size(panda, rows, columns, size):
-    batch = batch_of(panda.model, ["mass_matrix"], {"q": np.zeros((20, 7))}, {})
-    numbers = array_pb2.Array(columns=columns, f64=bytes(size * 8))
-    with pytest.raises(torqued.InternalError, match="the reply has"):
-        batch.take(range(10), dynamics_pb2.ComputeReply(
-            rows=rows, results=dynamics_pb2.Results(mass_matrix=numbers)))
 
 
 def test_a_server_that_takes_less_is_sent_less():

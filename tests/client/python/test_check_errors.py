@@ -21,6 +21,10 @@ from motions import MOTION, PANDA, WRENCH, positions, swinging
     (MOTION, {"tip_wrench_on_environment": WRENCH[:9]},
      "WRONG_ROW_COUNT", "tip_wrench", ""),
     (positions(MOTION), {}, "MISSING_INPUT", "v", ""),
+    (torqued.Trajectory([0, 1], *[[[0] * 6 + [np.nan]] * 2] * 3), {}, "INVALID_SAMPLE",
+     "q[0][6]", PANDA[6]),
+    (torqued.Trajectory([1, 1], *[np.zeros((2, 7))] * 3), {}, "INVALID_SAMPLE",
+     "time[1]", ""),
     (torqued.Trajectory(MOTION.time, *(part[:, 1:] for part in (
         MOTION.q, MOTION.v, MOTION.a))), {}, "WRONG_COLUMN_COUNT", "samples.q", ""),
     (swinging(9, joints=PANDA[:6]), {}, "WRONG_JOINT_NAMES", "joint_names", PANDA[6])])
@@ -55,10 +59,10 @@ def test_what_a_file_lacks_is_told_with_the_file(panda, tmp_path, spoilt, reason
 
 @pytest.mark.parametrize("text, where", [
     ("{", "not JSON"), ('{"a": 1}', '"a"'), ("", "not JSON"),
-    ("[]", 'no JSON object and no dict is given; limits are written like {"drives": [{"dof"'),
+    ("[]", 'not an object; limits are written like {"drives": [{"dof"'),
     ('{"drives": [{"dof": "a", "efort": 1}]}', "efort"),
     ('{"drives": [], "drives": []}', "'drives' stands there twice"),
-    ("joint_limits:\n  a: {max_velocity: 1}\n", 'limits are written like {"drives": [{"dof"'),
+    ("joint_limits:\n  a: {max_velocity: 1}\n", "not JSON"),
     ('{"drives": [{"dof": "a", "effort_limit": NaN}]}', "not JSON: it has no NaN"),
     ('{"\xe4": {}}'.encode("latin-1"), "not JSON")])
 def test_a_file_of_limits_that_cannot_be_used_is_named(panda, tmp_path, text, where):

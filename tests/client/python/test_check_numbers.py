@@ -57,7 +57,7 @@ def test_options_are_those_of_the_other_functions(panda):
     with_wrench = torqued.Trajectory(
         MOTION.time, MOTION.q, MOTION.v, MOTION.a, tip_wrench=WRENCH)
     assert same_bits(bound.check_trajectory(
-        with_wrench, tables="tau").tables["tau"], expected)
+        with_wrench, tables=["tau"]).tables["tau"], expected)
     one = panda.check_trajectory(
         MOTION, tip_wrench_on_environment=WRENCH[7], tables=["tau"]).tables["tau"]
     assert same_bits(one, torques(panda, MOTION, tip_wrench_on_environment=WRENCH[7]))

@@ -91,7 +91,7 @@ def spoilt_profile(row, column, number):
 @pytest.mark.parametrize("header, table, row, word", [
     (HEADER, spoilt_profile(3, 2, np.nan), 3, "finite"),
     (HEADER.replace("mz", "my"), PROFILE, None, "has time, mx, my, my, fx"),
-    ("", PROFILE[:, 1:], None, "rows of 6 ")])
+    ("", PROFILE[:, 1:], None, "this file has 6")])
 def test_a_profile_that_cannot_be_used(panda, tmp_path, header, table, row, word):
     path = write_profile(tmp_path / "push.csv", header, table)
     with pytest.raises(torqued.FileError, match="push.csv") as caught:

@@ -42,7 +42,8 @@ class Place:
         port, mtls = (held_address().rpartition(":")[2] for _ in range(2))
         self.tls, self.mtls = f"tls:localhost:{port}", f"tls:localhost:{mtls}"
         self.by_number = f"tls:127.0.0.1:{port}"
-        self.server = torqued.LocalServer(models=MODELS, arguments=[
+        self.server = torqued.LocalServer(arguments=[
+            "--models", str(MODELS),
             "--listen", self.plain, "--listen", self.by_number,
             "--listen", f"mtls:127.0.0.1:{mtls}", "--tls-cert", str(cert),
             "--tls-key", str(key), "--tls-client-ca", str(self.ca),
@@ -151,7 +152,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_sent(ask, place):
                 ("127.example", {"token": TOKEN}, "token|TORQUED_TOKEN",
                  "not to 127.example"),
                 (tls, {"token_file": text}, "token_file", "no spaces"),
-                (tls, {"token_file": empty}, "token_file", "empty is empty"),
+                (tls, {"token_file": empty}, "token_file", "empty"),
                 (tls, {"tls_ca": text}, "tls_ca", "text is not a PEM file"),
                 (tls, {"tls_ca": "/nowhere"}, "tls_ca",
                  "cannot read /nowhere: No such file"),

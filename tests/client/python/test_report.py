@@ -63,7 +63,7 @@ def test_it_is_the_page_of_torquectl(client, panda, tmp_path, derive):
 
 
 def test_tables_that_are_missing_are_named(panda, tmp_path):
-    verdict = panda.check_trajectory(swinging(40), task=True, tables="tau")
+    verdict = panda.check_trajectory(swinging(40), task=True, tables=["tau"])
     with pytest.raises(torqued.InvalidArgument) as error:
         verdict.save_html(tmp_path / "r.html")
     assert error.value.message == (

@@ -211,15 +211,6 @@ def test_all_faults_are_shown_by_the_lines_of_the_file_or_text(client, tmp_path,
         assert (error.file, error.line) == (str(path), 3)
 
 
-def test_of_many_faults_the_first_are_shown_and_the_others_counted(client):
-    lines = str(told(client, "<robot name='r'>\n" + "".join(
-        f"<link name='l{k}'><inertial><mass value='x'/></inertial></link>\n"
-        for k in range(300)) + "</robot>")).splitlines()
-    count = int(lines[0].rpartition(": ")[2].split()[0])
-    assert count >= 300 and len(lines) == 22
-    assert lines[-1].startswith(f"  and {count - 20} more")
-
-
 def test_a_name_moves_only_from_what_is_expected(client):
     with refused(torqued.FailedPrecondition, reason="REVISION_CONFLICT"):
         client.register("panda", MODELS / "ur5e.urdf", expected_current="")

@@ -37,38 +37,27 @@ def test_it_can_be_pickled_and_shown():
     assert "40 samples of 7 joints" in repr(MOTION)
 
 
-def changed(name, place, value):
-    numbers = getattr(MOTION, name).copy()
-    numbers[place] = value
-    parts = {part: getattr(MOTION, part) for part in ("time", "q", "v", "a")}
-    return {**parts, name: numbers}
-
-
 TQ = {"time": MOTION.time, "q": MOTION.q}
 
 
-@pytest.mark.parametrize("arrays, reason, field, row, joint", [
-    (changed("time", 7, MOTION.time[6]), "INVALID_SAMPLE", "time[7]", 7, ""),
-    (changed("time", 3, np.nan), "INVALID_SAMPLE", "time[3]", 3, ""),
-    (changed("v", (8, 2), np.inf), "INVALID_SAMPLE", "v[8][2]", 8, PANDA[2]),
-    (TQ | {"q": MOTION.q[1:]}, "WRONG_ROW_COUNT", "q", None, ""),
-    (TQ | {"v": MOTION.v[:, 1:]}, "WRONG_COLUMN_COUNT", "v", None, ""),
+@pytest.mark.parametrize("arrays, reason, field, joint", [
+    (TQ | {"q": MOTION.q[1:]}, "WRONG_ROW_COUNT", "q", ""),
+    (TQ | {"v": MOTION.v[:, 1:]}, "WRONG_COLUMN_COUNT", "v", ""),
     # Of other columns than joint_names.
-    (TQ | {"q": MOTION.q[:, 1:]}, "WRONG_COLUMN_COUNT", "q", None, ""),
-    ({"time": [0], "q": np.zeros(7)}, "WRONG_ROW_COUNT", "q", None, ""),
-    ({"time": [], "q": np.zeros((0, 7))}, "MISSING_INPUT", "time", None, ""),
-    (TQ | {"time": np.zeros((40, 2))}, "WRONG_COLUMN_COUNT", "time", None, ""),
-    (TQ | {"q": [["x"] * 7] * 40}, "MALFORMED_ARRAY", "q", None, ""),
-    (TQ | {"tip_wrench": np.zeros((40, 5))}, "WRONG_COLUMN_COUNT", "tip_wrench", None, ""),
-    (TQ | {"tip_wrench": [np.nan] * 6}, "INVALID_SAMPLE", "tip_wrench[0][0]", 0, ""),
-    (TQ | {"joint_names": ["a"] * 7}, "WRONG_JOINT_NAMES", "joint_names", None, "a"),
-    (TQ | {"joint_names": "abcdefg"}, "INVALID_OPTION", "joint_names", None, "")])
-def test_arrays_that_are_no_trajectory(arrays, reason, field, row, joint):
-    with refused(reason=reason, field=field, row=row, joint=joint):
+    (TQ | {"q": MOTION.q[:, 1:]}, "WRONG_COLUMN_COUNT", "q", ""),
+    ({"time": [0], "q": np.zeros(7)}, "WRONG_ROW_COUNT", "q", ""),
+    ({"time": [], "q": np.zeros((0, 7))}, "MISSING_INPUT", "time", ""),
+    (TQ | {"time": np.zeros((40, 2))}, "WRONG_COLUMN_COUNT", "time", ""),
+    (TQ | {"q": [["x"] * 7] * 40}, "MALFORMED_ARRAY", "q", ""),
+    (TQ | {"tip_wrench": np.zeros((40, 5))}, "WRONG_COLUMN_COUNT", "tip_wrench", ""),
+    (TQ | {"joint_names": ["a"] * 7}, "WRONG_JOINT_NAMES", "joint_names", "a"),
+    (TQ | {"joint_names": "abcdefg"}, "INVALID_OPTION", "joint_names", "")])
+def test_arrays_that_are_no_trajectory(arrays, reason, field, joint):
+    with refused(reason=reason, field=field, joint=joint):
         torqued.Trajectory(**{"joint_names": PANDA, **arrays})
 
 
-@pytest.mark.parametrize("factor", [0, -1, np.nan, np.inf, "2", True])
+@pytest.mark.parametrize("factor", [0, -1, np.nan, np.inf])
 def test_no_path_is_slower_by_such_a_factor(factor):
     with refused(reason="INVALID_OPTION", field="factor"):
         MOTION.slower(factor)
