@@ -18,21 +18,18 @@ struct Character {
 };
 Character FirstCharacter(std::string_view text);
 
-/// Offset of the first byte that does not belong to well-formed UTF-8 (RFC
-/// 3629), or npos.
+/// Offset of the first byte that is not well-formed UTF-8 (RFC 3629), or npos.
 std::size_t FindInvalidUtf8(std::string_view text);
 
-/// A character that a terminal or a reader of logs may act on instead of
-/// showing it: control characters (U+0000 to 001F, 007F to 009F), bidirectional
-/// controls (U+202A to 202E, 2066 to 2069) and the separators of lines and
-/// paragraphs (U+2028, U+2029).
+/// A character that terminals act on: a control character (U+0000 to 001F, 007F
+/// to 009F), a bidirectional control (U+202A to 202E, 2066 to 2069), U+2028 or
+/// U+2029.
 struct ControlCharacter {
   std::size_t offset = 0;  // of its first byte
   char32_t code_point = 0;
 };
 
-/// The first one of well-formed UTF-8; behind the first byte that is none,
-/// nothing is looked at.
+/// The first one before any byte that is not well-formed UTF-8.
 std::optional<ControlCharacter> FindControlCharacter(std::string_view text);
 
 /// "U+202E": at least four digits.
@@ -59,11 +56,9 @@ std::string NumberText(double value);
 /// Six significant digits, for numbers that the source does not state.
 std::string RoundedText(double value);
 
-/// Reads as many finite decimal numbers, separated by white space, as `values`
-/// has places, whatever the locale; none may be missing or left over. A number
-/// may have a leading '+'; one that is too small for double precision is read
-/// as 0. Returns an empty text if it succeeds, else the problem: "'x' is not a
-/// number", and `values` is unspecified.
+/// Reads exactly values.size() finite decimal numbers, separated by white
+/// space. A number may have a leading '+'; one that is too small for double
+/// precision is 0. Returns "", or the problem: "'x' is not a number".
 std::string ParseNumbers(std::string_view text, std::span<double> values);
 
 /// One string from many pieces: texts, whole numbers, and functions that give

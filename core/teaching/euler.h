@@ -1,6 +1,5 @@
-// Motions in time by explicit Euler integration (Lynch & Park 2017, section
-// 8.5): to teach and to look at, first order in the step, without conservation
-// of energy.
+// Explicit Euler integration (Lynch & Park 2017, section 8.5), first order in
+// the step, without conservation of energy.
 #pragma once
 
 #include <Eigen/Core>
@@ -53,17 +52,10 @@ struct Motion {
 /// N steps of δ = duration / N, k = 0 … N − 1:
 ///   q̈_k = FD(q_k, q̇_k, τ(k δ), F_tip(k δ))
 ///   q_{k+1} = q_k + δ q̇_k,   q̇_{k+1} = q̇_k + δ q̈_k
-/// with the gravity and friction terms of the robot's options. The positions go
-/// on with the rates before the step; the scheme that takes those after it is
-/// another, the semi-implicit one.
+/// with the gravity and friction terms of the robot's options. Positions use
+/// the rates before the step; the semi-implicit scheme uses those after it.
 Motion IntegrateEuler(Robot& robot, Robot::Vector q, Robot::Vector v,
                       double duration, int steps,
                       const ActingForces& forces = {});
-
-/// The same with numbers per step: row k of `tau` (N x nv) and of `tip_wrench`
-/// (N x 6, or no rows) act from t_k to t_k+1.
-Motion IntegrateEuler(Robot& robot, Robot::Vector q, Robot::Vector v,
-                      double duration, const Eigen::MatrixXd& tau,
-                      const Eigen::MatrixXd& tip_wrench = {});
 
 }  // namespace torqued

@@ -217,17 +217,17 @@ SampleRemarks SampleRemarkFinder::Finish() {
 
 std::vector<InconsistentRate> SampleRemarkFinder::Inconsistent() const {
   std::vector<InconsistentRate> found;
+  const double least = kInconsistentRate * (time_.back() - time_.front());
   for (const Track& track : tracks_) {
-    const double larger = std::max(track.changes, track.integrals);
-    const double duration = time_.back() - time_.front();
+    const auto [changes, integrals] = std::pair(track.changes, track.integrals);
     if (track.kind != RemarkKind::kVelocity || !std::isfinite(track.squares) ||
-        track.squares <= kInconsistentShare * larger ||
-        track.differences <= kInconsistentRate * duration) {
+        track.squares <= kInconsistentShare * std::max(changes, integrals) ||
+        track.differences <= least) {
       continue;
     }
-    const bool reversed = track.squares > track.changes + track.integrals;
-    found.push_back({track.joint, std::sqrt(track.integrals / track.changes) *
-                                      (reversed ? -1 : 1)});
+    const double factor = std::sqrt(integrals / changes);
+    const bool reversed = track.squares > changes + integrals;
+    found.push_back({track.joint, reversed ? -factor : factor});
   }
   return found;
 }

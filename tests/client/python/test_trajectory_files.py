@@ -117,6 +117,7 @@ def test_torquectl(client, robots, tmp_path, case):
     done = subprocess.run(
         [str(word) for word in (
             TORQUECTL, "--server", client.address, "trajectory", "check", path,
+            "--allow-inconsistent",
             "--model", robot.name, *flags)],
         capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=False)
     if "read" in case:

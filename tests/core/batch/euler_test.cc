@@ -17,7 +17,6 @@ namespace torqued {
 namespace {
 
 namespace planar = testing_support::planar_2r;
-using Eigen::MatrixXd;
 using Eigen::Vector2d;
 using Eigen::VectorXd;
 using testing::HasSubstr;
@@ -106,22 +105,15 @@ TEST(Euler, IsTheGeneralStepOfTheClosedFormInFirstOrderForm) {
                      (Vector2d(forces.tau(t)) + push - planar::Bias(q, v));
     return x_rate;
   };
-  MatrixXd tau(200, 2), push(200, 6);
-  for (int k = 0; k < 200; ++k) {
-    tau.row(k) = forces.tau(k / 200.0);
-    push.row(k) = forces.tip_wrench(k / 200.0);
-  }
   const Vector2d q(0.4, -0.7), v(1, 2);
-  for (const Motion& motion : {IntegrateEuler(robot, q, v, 1, 200, forces),
-                               IntegrateEuler(robot, q, v, 1, tau, push)}) {
-    ASSERT_EQ(motion.q.rows(), 201);
-    VectorXd x(4);
-    x << q, v;
-    for (int k = 0; k <= 200; ++k) {
-      EXPECT_LT((motion.q.row(k).transpose() - x.head(2)).norm(), 1e-10) << k;
-      EXPECT_LT((motion.v.row(k).transpose() - x.tail(2)).norm(), 1e-10) << k;
-      x = EulerStep(rate, k / 200.0, x, 1 / 200.0);
-    }
+  const Motion motion = IntegrateEuler(robot, q, v, 1, 200, forces);
+  ASSERT_EQ(motion.q.rows(), 201);
+  VectorXd x(4);
+  x << q, v;
+  for (int k = 0; k <= 200; ++k) {
+    EXPECT_LT((motion.q.row(k).transpose() - x.head(2)).norm(), 1e-10) << k;
+    EXPECT_LT((motion.v.row(k).transpose() - x.tail(2)).norm(), 1e-10) << k;
+    x = EulerStep(rate, k / 200.0, x, 1 / 200.0);
   }
 }
 
@@ -135,16 +127,12 @@ MotionError ErrorOf(const Motion& motion, int states) {
 TEST(EulerErrors, ArgumentsAreNamed) {
   Robot robot = Particle();
   const VectorXd zero = One(0);
-  const MatrixXd none(0, 1), three = MatrixXd::Zero(3, 1);
   const std::pair<const char*, Motion> cases[] = {
       {"steps", IntegrateEuler(robot, zero, zero, 1, 0)},
-      {"steps", IntegrateEuler(robot, zero, zero, 1, none)},
       {"duration", IntegrateEuler(robot, zero, zero, 0, 1)},
       {"duration", IntegrateEuler(robot, zero, zero, kNaN, 1)},
       {"q", IntegrateEuler(robot, Vector2d(0, 0), zero, 1, 1)},
-      {"v", IntegrateEuler(robot, zero, One(kNaN), 1, 1)},
-      {"tip_wrench",
-       IntegrateEuler(robot, zero, zero, 1, three, MatrixXd::Zero(2, 6))}};
+      {"v", IntegrateEuler(robot, zero, One(kNaN), 1, 1)}};
   for (const auto& [field, motion] : cases) {
     EXPECT_EQ(ErrorOf(motion, 0).field, field);
     EXPECT_EQ(ErrorOf(motion, 0).step, -1);
@@ -159,8 +147,11 @@ TEST(EulerErrors, ForcesThatCannotBeUsedNameTheirStep) {
   EXPECT_EQ(ErrorOf(late, 6).step, 5);
   EXPECT_EQ(ErrorOf(late, 6).field, "tau");
   EXPECT_EQ(late.a.rows(), 5);
-  const MotionError wide = ErrorOf(
-      IntegrateEuler(robot, One(0), One(0), 1, MatrixXd::Zero(3, 2)), 1);
+  const MotionError wide =
+      ErrorOf(IntegrateEuler(
+                  robot, One(0), One(0), 1, 3,
+                  {.tau = [](double) -> VectorXd { return Vector2d(0, 0); }}),
+              1);
   EXPECT_EQ(wide.step, 0);
   EXPECT_THAT(wide.message, HasSubstr("2 numbers instead of 1"));
   const Motion wrench =

@@ -271,15 +271,14 @@ TEST(InconsistentRates, AreOtherUnitsZerosAndSigns) {
     const char* name;
     double factor;
     void (*spoil)(Motion& m);
-  } mistakes[] = {
-      {"milliseconds", 1000,
-       [](Motion& m) {
-         for (double& t : m.time) t *= 1000;
-       }},
-      {"v in degrees", 57.3, [](Motion& m) { m.v *= 57.3; }},
-      {"q in degrees", 1 / 57.3, [](Motion& m) { m.q *= 57.3; }},
-      {"zeros", 0, [](Motion& m) { m.v.setZero(); }},
-      {"reversed", -1, [](Motion& m) { m.v = -m.v; }}};
+  } mistakes[] = {{"milliseconds", 1000,
+                   [](Motion& m) {
+                     for (double& t : m.time) t *= 1000;
+                   }},
+                  {"v in degrees", 57.3, [](Motion& m) { m.v *= 57.3; }},
+                  {"q in degrees", 1 / 57.3, [](Motion& m) { m.q *= 57.3; }},
+                  {"zeros", 0, [](Motion& m) { m.v.setZero(); }},
+                  {"reversed", -1, [](Motion& m) { m.v = -m.v; }}};
   for (const int rows : {7, 31, 301, 3001}) {
     for (const auto& [name, factor, spoil] : mistakes) {
       Motion motion = Quintic(rows, 2);
