@@ -58,9 +58,9 @@ TEST(DurationText, ChoosesItsUnit) {
                                       {0.0996, "0.1 s"},
                                       {9.94, "9.9 s"},
                                       {9.96, "10 s"},
-                                      {59.6, "1 min 00 s"},
-                                      {185., "3 min 05 s"},
-                                      {7620., "2 h 07 min"}}) {
+                                      {59.6, "1 min 0 s"},
+                                      {185., "3 min 5 s"},
+                                      {7620., "2 h 7 min"}}) {
     EXPECT_EQ(DurationText(seconds), text);
   }
 }

@@ -146,7 +146,7 @@ Json Checked(int failed, int passed, int errors) {
     const std::string file = "m" + std::to_string(k) + "&.csv";
     Json result = {{"file", file}, {"bytes", 1}, {"modified", 1}};
     if (k >= failed + passed) {
-      result["error"] = "DATA (" + file + "): no <rows>";
+      result["error"] = file + ": no <rows>";
     } else {
       const bool passes = k >= failed;
       result.update({{"passes", passes},
@@ -175,7 +175,7 @@ TEST(ReportPage, NoTextIsMarkup) {
   EXPECT_THAT(page, Not(HasSubstr("<rows>")));
   // Without scripts.
   EXPECT_THAT(page, HasSubstr("torque of &lt;elbow&gt;"));
-  EXPECT_THAT(page, HasSubstr("(m5&amp;.csv): no &lt;rows&gt;\n"));
+  EXPECT_THAT(page, HasSubstr("m5&amp;.csv: no &lt;rows&gt;\n"));
 }
 
 TEST(ReportPage, OfThousandsOfFilesShowsTheWorst) {
