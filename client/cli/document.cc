@@ -67,7 +67,6 @@ Json PlainScalar(const std::string& tag, const std::string& value) {
   return value;
 }
 
-/// Puts the tree together from what the parser of YAML finds.
 class TreeBuilder : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const std::string& name) : name_(name) {}

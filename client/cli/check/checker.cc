@@ -67,7 +67,6 @@ bool IsAboutTheFile(const client::Error& error) {
           violations.front().field.starts_with("start.options.joint_names"));
 }
 
-/// By name.
 std::vector<std::string> FilesBelow(const fs::path& directory,
                                     const std::vector<std::string>& others) {
   fs::path place = directory;

@@ -18,7 +18,6 @@
 namespace torqued::cli {
 namespace {
 
-/// Of a list on a terminal.
 constexpr std::size_t kShown = 10;
 
 void PrintJoints(const v1::TrajectoryVerdict& verdict, std::ostream& out) {
@@ -219,7 +218,6 @@ Json Curves(const Eigen::VectorXd& time, Index most,
   return json;
 }
 
-/// The curves of each joint, of the robot and of the task.
 void AddCurves(const CheckedTrajectory& checked, Index most, Json* data) {
   const client::TrajectoryCheck& check = checked.check;
   const Eigen::Map<const Eigen::VectorXd> clock(

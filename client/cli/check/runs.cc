@@ -16,12 +16,10 @@ namespace {
 
 constexpr const char* kMark = "torqued_results";
 constexpr int kVersion = 1;
-/// Of a list that may be long.
 constexpr std::size_t kShown = 10;
 /// A smaller change does not count, of shares of limits, J and kg alike: a
 /// joint at rest has a speed of 0 in one run and of 1e-14 in the other.
 constexpr double kRounding = 1e-9;
-/// Lists of files in a comparison, and how they are told.
 constexpr std::pair<const char*, const char*> kLists[] = {
     {"only_before", "Only before"},
     {"only_after", "Only after"},

@@ -45,7 +45,6 @@ Members Pairs(const Members& first, const Members& second) {
   return pairs;
 }
 
-/// What is along a dimension.
 Members NamesAlong(const std::string& dimension, const v1::TableInfo& info,
                    const v1::Echo& echo) {
   Members joints(echo.joint_names().begin(), echo.joint_names().end());

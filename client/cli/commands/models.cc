@@ -11,7 +11,6 @@
 namespace torqued::cli {
 namespace {
 
-/// Of all commands.
 struct Flags {
   std::string file, tip, name, label;
   std::optional<std::string> expected;

@@ -50,7 +50,6 @@ void WriteFiles(const std::vector<std::pair<std::string, Content>>& files) {
   if (!problems.empty()) throw std::runtime_error(problems);
 }
 
-/// The tables that the outputs need beside the samples.
 std::vector<v1::TrajectoryTable> TablesFor(
     const Flags& flags, const v1::CheckTrajectoryStart& start) {
   if (flags.torques.empty() && flags.html.empty()) return {};

@@ -10,7 +10,6 @@
 namespace torqued::cli {
 namespace {
 
-/// Fields of a point, and what they hold.
 constexpr std::array<std::pair<const char*, const char*>, 4> kFields = {
     {{"positions", "q"},
      {"velocities", "v"},
@@ -37,7 +36,6 @@ const Json* FieldOf(const Json& point, const char* field) {
   return absent ? nullptr : &*found;
 }
 
-/// `place` is that of the value in the message.
 double NumberOf(const Json& value, const std::string& name,
                 const auto&... place) {
   RequireData(value.is_number(), name, place..., " is not a number: ", [&] {

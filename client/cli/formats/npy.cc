@@ -25,7 +25,6 @@ static_assert(std::endian::native == std::endian::little,
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMaxUnpacked = std::size_t{2} << 30;
 
-/// An array as its file describes it, and its bytes.
 struct Array {
   bool big_endian = false;
   std::string type;      // "f8"
@@ -105,7 +104,6 @@ double As(std::uint64_t bits) {
   return static_cast<double>(value);
 }
 
-/// Version 1.0, C order.
 std::string Header(const std::string& type, const std::string& shape) {
   std::string bytes("\x93NUMPY\x01\x00\x00\x00", 10);
   bytes += Cat("{'descr': '", type, "', 'fortran_order': False, 'shape': (",

@@ -1,6 +1,7 @@
 #include <absl/strings/ascii.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <span>
 #include <utility>
@@ -16,8 +17,7 @@ namespace {
 void TakeRow(std::string_view line, const std::vector<std::string>& header,
              const std::string& name, std::int64_t number_of_line,
              std::span<double> numbers) {
-  const auto require = [&](bool holds, const auto&... problem) {
-    if (holds) return;
+  const auto fail = [&](const auto&... problem) {
     // Of what spreadsheets write.
     const bool has_others = line.find_first_of(";\t") != std::string_view::npos;
     throw DataError(
@@ -26,22 +26,30 @@ void TakeRow(std::string_view line, const std::vector<std::string>& header,
                    : "");
   };
   std::size_t count = 0;
-  for (std::size_t begin = 0, end = 0; end < line.size(); begin = end + 1) {
-    end = std::min(line.find(',', begin), line.size());
-    if (count++ >= numbers.size()) continue;
-    const std::string_view cell = line.substr(begin, end - begin);
-    const auto number = ParseNumber(cell);
-    require(
-        number.has_value(), "column ", count,
-        [&] {
-          return header.empty() ? ""
-                                : " (" + Printable(header[count - 1], 40) + ")";
-        },
-        ": '", Printable(cell, 40), "' is not a number");
-    numbers[count - 1] = *number;
+  const char* const end = line.data() + line.size();
+  const char* at = line.data();
+  for (bool has_more = true; has_more; ++count) {
+    double number = 0;
+    auto [stop, error] = std::from_chars(at, end, number);
+    // Any other form than that which programs write takes longer.
+    if (error != std::errc() || (stop != end && *stop != ',')) {
+      stop = std::find(at, end, ',');
+      const std::string_view cell(at, stop);
+      const auto found = ParseNumber(cell);
+      if (!found && count < numbers.size()) {
+        fail("column ", count + 1,
+             header.empty() ? "" : " (" + Printable(header[count], 40) + ")",
+             ": '", Printable(cell, 40), "' is not a number");
+      }
+      number = found.value_or(0);
+    }
+    if (count < numbers.size()) numbers[count] = number;
+    has_more = stop != end;
+    at = has_more ? stop + 1 : end;
   }
-  require(count == numbers.size(), "has ", count,
-          " cells, the lines before have ", numbers.size());
+  if (count != numbers.size()) {
+    fail("has ", count, " cells, the lines before have ", numbers.size());
+  }
 }
 
 Container ContainerOfContent(std::string_view content,
@@ -66,28 +74,24 @@ Container ContainerOfContent(std::string_view content,
 }
 
 /// Reads a file of the joints that are asked for.
-class Reader {
- public:
-  Reader(const TableRules& rules, std::vector<std::string> joints,
-         bool is_ordered, std::string name)
-      : rules_(rules),
-        joints_(std::move(joints)),
-        is_ordered_(is_ordered),
-        name_(std::move(name)) {}
+struct Reader {
+  const TableRules& rules;
+  std::vector<std::string> wanted;  // joints
+  bool is_ordered;
+  std::string file;
 
   StateTable Read(std::string_view content, Container container) const {
     StateTable table;
     if (container == Container::kNpz) {
-      table = ParseNpz(content, rules_.suffixes, name_);
+      table = ParseNpz(content, rules.suffixes, file);
       Arrange(&table);
     } else if (container == Container::kYaml || container == Container::kJson) {
       auto* const parse =
           container == Container::kYaml ? &ParseYaml : &ParseJsonText;
-      table =
-          ReadJointTrajectory(parse(content, name_), rules_.suffixes, name_);
+      table = ReadJointTrajectory(parse(content, file), rules.suffixes, file);
       Arrange(&table);
     } else {
-      CsvTable csv = ParseTable(content, name_);
+      CsvTable csv = ParseTable(content, file);
       Require(csv.numbers.rows() > 0, "the file has no rows");
       const bool is_plain = csv.header.empty();
       if (is_plain) csv.header = HeaderOf(csv.numbers.cols());
@@ -95,23 +99,22 @@ class Reader {
       if (is_plain) table.unused.clear();
       table.lines = std::move(csv.lines);
     }
-    table.name = name_;
-    table.joints = joints_;
+    table.name = file;
+    table.joints = wanted;
     return table;
   }
 
- private:
   void Require(bool holds, const auto&... problem) const {
-    RequireData(holds, name_, problem...);
+    RequireData(holds, file, problem...);
   }
 
   bool IsRequired(std::string_view suffix) const {
-    return std::ranges::count(rules_.required, suffix) > 0;
+    return std::ranges::count(rules.required, suffix) > 0;
   }
 
   /// Continues the sentence that there is no v or a.
   std::string MissingHint(std::string_view suffix) const {
-    if (!rules_.is_trajectory || !IsRequired(suffix)) return "";
+    if (!rules.is_trajectory || !IsRequired(suffix)) return "";
     if (suffix == "q")
       return "; a joint that stands still needs its column too";
     return "; --derive cubic_spline or --derive quintic_spline takes velocities"
@@ -119,7 +122,7 @@ class Reader {
   }
 
   void RequireOrder() const {
-    Require(is_ordered_,
+    Require(is_ordered,
             "the file does not say whose columns these are; give their joint "
             "order with --joint-names a,b,c or --joint-names canonical");
   }
@@ -131,17 +134,17 @@ class Reader {
     const auto take = [&](const std::vector<std::string>& names,
                           const std::string& hint) -> client::Batch {
       taken.insert(names.begin(), names.end());
-      return csv.numbers(Eigen::all, PlacesOf(names, csv.header, known,
-                                              "column", name_, hint));
+      return csv.numbers(
+          Eigen::all, PlacesOf(names, csv.header, known, "column", file, hint));
     };
-    for (const std::string_view suffix : rules_.suffixes) {
+    for (const std::string_view suffix : rules.suffixes) {
       const std::vector<std::string> names = ColumnsOf({suffix});
       const bool is_there = std::ranges::any_of(
           names, [&](const auto& name) { return there.contains(name); });
       if (!is_there && !IsRequired(suffix)) continue;
       table->tables[std::string(suffix)] = take(names, MissingHint(suffix));
     }
-    if (rules_.is_trajectory && there.contains("time")) {
+    if (rules.is_trajectory && there.contains("time")) {
       const client::Batch time = take({"time"}, "");
       table->time.assign(time.data(), time.data() + time.size());
     }
@@ -151,7 +154,7 @@ class Reader {
   std::vector<std::string> ColumnsOf(const Suffixes& suffixes) const {
     std::vector<std::string> names;
     for (const std::string_view suffix : suffixes) {
-      for (const std::string& joint : joints_) {
+      for (const std::string& joint : wanted) {
         names.push_back(Cat(joint, ".", suffix));
       }
     }
@@ -161,37 +164,36 @@ class Reader {
   /// The names of plain columns.
   std::vector<std::string> HeaderOf(Eigen::Index columns) const {
     RequireOrder();
-    const std::ptrdiff_t n = std::ssize(joints_);
-    const std::ptrdiff_t taken = std::ssize(rules_.suffixes) * n;
-    Suffixes blocks = rules_.suffixes;
+    const std::ptrdiff_t n = std::ssize(wanted);
+    const std::ptrdiff_t taken = std::ssize(rules.suffixes) * n;
+    Suffixes blocks = rules.suffixes;
     if (columns > taken + 1) {
-      blocks.insert(blocks.end(), rules_.ignored.begin(), rules_.ignored.end());
+      blocks.insert(blocks.end(), rules.ignored.begin(), rules.ignored.end());
     }
     std::vector<std::string> names = ColumnsOf(blocks);
-    if (columns == std::ssize(names) + 1 && rules_.is_trajectory) {
+    if (columns == std::ssize(names) + 1 && rules.is_trajectory) {
       names.insert(names.begin(), "time");
     }
     Require(columns == std::ssize(names), "has ", columns, " columns; ", n,
             " joints with ",
-            Joined({rules_.suffixes.begin(), rules_.suffixes.end()}), " make ",
+            Joined({rules.suffixes.begin(), rules.suffixes.end()}), " make ",
             taken,
-            rules_.is_trajectory ? ", or one more with the time first" : "",
+            rules.is_trajectory ? ", or one more with the time first" : "",
             columns <= n + 1 ? MissingHint("v") : "");
     return names;
   }
 
-  /// Puts the columns of a file that names its parts in order.
   void Arrange(StateTable* table) const {
     if (!table->joints) RequireOrder();
-    const std::set<std::string> known(joints_.begin(), joints_.end());
-    const std::vector<std::string> joints = table->joints.value_or(joints_);
-    const auto columns = PlacesOf(joints_, joints, known, "joint", name_);
+    const std::set<std::string> known(wanted.begin(), wanted.end());
+    const std::vector<std::string> joints = table->joints.value_or(wanted);
+    const auto columns = PlacesOf(wanted, joints, known, "joint", file);
     AddOthers(joints, known, table);
-    if (!rules_.is_trajectory) table->time.clear();
+    if (!rules.is_trajectory) table->time.clear();
 
     const std::ptrdiff_t width = std::ssize(joints);
     Eigen::Index rows = std::ssize(table->time);
-    for (const std::string_view suffix : rules_.suffixes) {
+    for (const std::string_view suffix : rules.suffixes) {
       client::Batch& numbers = table->tables[std::string(suffix)];
       if (width == 0 && numbers.size() == 0) numbers.resize(rows, 0);
       if (numbers.rows() == 0 && width > 0) {
@@ -208,25 +210,19 @@ class Reader {
     }
     Require(rows > 0, "the file has no rows");
     if (!table->tip_wrench) return;
-    Require(rules_.is_trajectory,
+    Require(rules.is_trajectory,
             "the file has a tip_wrench, which only a check takes");
     const Eigen::Index wrenches = table->tip_wrench->rows();
     Require(wrenches == rows || wrenches == 1, "tip_wrench has ", wrenches,
             " rows, not ", rows);
   }
 
-  /// What stands in the file and nobody takes.
   static void AddOthers(const std::vector<std::string>& there,
                         const std::set<std::string>& taken, StateTable* table) {
     std::ranges::copy_if(
         there, std::back_inserter(table->unused),
         [&](const auto& name) { return !taken.contains(name); });
   }
-
-  const TableRules& rules_;
-  const std::vector<std::string> joints_;
-  const bool is_ordered_;
-  const std::string name_;
 };
 
 }  // namespace
@@ -350,8 +346,8 @@ StateTable ReadStateTable(const std::filesystem::path& path,
   }
   if (order && !order->empty()) joints = *order;
   const std::string content = ReadFile(path);
-  return Reader(rules, joints, order.has_value(), name)
-      .Read(content, ContainerOfContent(content, path));
+  return Reader{rules, joints, order.has_value(), name}.Read(
+      content, ContainerOfContent(content, path));
 }
 
 }  // namespace torqued::cli

@@ -36,10 +36,12 @@ fs::path PlaceOf(const fs::path& path) {
 }  // namespace
 
 std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r";
-  const std::size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+  const auto is_blank = [](char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+  };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 std::optional<double> ParseNumber(std::string_view text) {
