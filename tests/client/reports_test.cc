@@ -188,23 +188,6 @@ TEST(ReportPage, OfThousandsOfFilesShowsTheWorst) {
   EXPECT_LT(page.size(), 500000u);
 }
 
-TEST(ReportPage, PayloadsAndPacesAreRoundedToWhatPasses) {
-  Json check = Checked(6, 0, 0);
-  check["results"][0]["payload_possible"] = false;
-  check["results"][1]["payload_possible"] = true;
-  check["results"][1]["largest_payload"] = 9.1312290806;
-  check["results"][2]["largest_payload"] = "Infinity";
-  check["results"][3].erase("slow_down");
-  check["results"][4]["slow_down"] = 9.8785826747;
-  const Json results = DataOf(DirectoryPage(check))["results"];
-  EXPECT_EQ(results[0]["payload_text"], "none");
-  EXPECT_EQ(results[1]["payload_text"], "9.13122");
-  EXPECT_EQ(results[2]["payload_text"], "any");
-  EXPECT_EQ(results[3]["payload_text"], "-");
-  EXPECT_EQ(results[3]["slow_down_text"], "at no pace");
-  EXPECT_EQ(results[4]["slow_down_text"], "9.87859");
-}
-
 TEST(UtilizationText, DistinguishesJustBelowFromJustAboveTheLimit) {
   EXPECT_EQ(UtilizationText(0.4579), "45.8 %");
   EXPECT_EQ(UtilizationText(0.99999), "99.9 %");

@@ -229,8 +229,9 @@ void AddCurves(const CheckedTrajectory& checked, Index most, Json* data) {
   for (Index j = 0; j < check.tau.cols(); ++j) {
     const auto tau = check.tau.col(j), limit = check.torque_limit.col(j);
     // The limit falls with speed.
-    const auto use = tau.array().abs() /
-                     limit.array().max(std::numeric_limits<double>::min());
+    const Eigen::VectorXd use =
+        tau.array().abs() /
+        limit.array().max(std::numeric_limits<double>::min());
     joints.push_back(Curves(time, most,
                             {{"q", checked.samples.q.col(j)},
                              {"v", checked.v().col(j)},
@@ -255,16 +256,6 @@ std::string TextOf(const Pairs& pairs) {
     text.append(what).append(": ").append(words).append("\n");
   }
   return text;
-}
-
-/// "4.2" rounded to what passes, "none" if no payload does, "-" if the check
-/// did not look.
-std::string PayloadText(const Json& result) {
-  if (!result.contains("largest_payload")) {
-    return result.value("payload_possible", true) ? "-" : "none";
-  }
-  const double most = NumberFromJson(result["largest_payload"]);
-  return std::isinf(most) ? "any" : ReadableText(most, Side::kBelow);
 }
 
 }  // namespace
@@ -461,16 +452,12 @@ std::string DirectoryPage(const Json& check) {
   for (const char* const member : {"results", "asked_words"}) {
     data["request"].erase(member);
   }
-  for (Json row : check["results"]) {
+  for (const Json& row : check["results"]) {
     const bool judged = HasVerdict(row);
     Json& rows = data[judged ? "results" : "without_verdict"];
-    if (rows.size() >= (judged ? kListedFiles : kListedErrors)) continue;
-    row["payload_text"] = PayloadText(row);
-    row["slow_down_text"] =
-        row.contains("slow_down")
-            ? ReadableText(row["slow_down"].get<double>(), Side::kAbove)
-            : "at no pace";
-    rows.push_back(std::move(row));
+    if (rows.size() < (judged ? kListedFiles : kListedErrors)) {
+      rows.push_back(row);
+    }
   }
   std::ostringstream text;
   text << check["directory"].get<std::string>() << "\n";

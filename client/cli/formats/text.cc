@@ -63,17 +63,6 @@ std::string ReadableText(double number) {
   return std::isnan(number) ? "nan" : RoundedText(number);
 }
 
-std::string ReadableText(double number, Side side) {
-  if (!(number > 0) || std::isinf(number)) return ReadableText(number);
-  const double unit = std::pow(10, std::floor(std::log10(number)) - 5);
-  const double digits = number / unit;
-  double rounded = std::round(digits);
-  if (std::abs(digits - rounded) >= 1e-9) {
-    rounded = side == Side::kAbove ? std::ceil(digits) : std::floor(digits);
-  }
-  return ReadableText(rounded * unit);
-}
-
 std::string DurationText(double seconds) {
   if (seconds < 0.0995) return Cat(std::lround(seconds * 1e3), " ms");
   if (seconds < 9.95) return RoundedText(std::round(seconds * 10) / 10) + " s";

@@ -25,11 +25,6 @@ std::optional<double> ParseNumber(std::string_view text);
 /// For people: 6 significant digits.
 std::string ReadableText(double number);
 
-/// For people: 6 significant digits of a positive number, not more than it is
-/// (kBelow) or not less (kAbove): what meets a limit still meets it.
-enum class Side : std::uint8_t { kBelow, kAbove };
-std::string ReadableText(double number, Side side);
-
 /// "19 ms", "0.8 s", "12 s", "3 min 5 s", "2 h 7 min".
 std::string DurationText(double seconds);
 
