@@ -1,11 +1,12 @@
 #include "client/cli/document.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_replace.h>
 #include <google/protobuf/util/json_util.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <ostream>
 #include <set>
@@ -15,7 +16,6 @@
 
 #include "client/cli/formats/container.h"
 #include "client/cli/formats/text.h"
-#include "client/cli/terminal.h"
 
 namespace torqued::cli {
 namespace {
@@ -24,13 +24,14 @@ using google::protobuf::EnumDescriptor;
 using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
 
+/// Deeper text would fill the stack.
+constexpr int kMaxDepth = 16;
+
 /// "local_world_aligned" of REFERENCE_FRAME_LOCAL_WORLD_ALIGNED. Value 0 ends
 /// in one word.
 std::string ShortName(const EnumValueDescriptor& value) {
   const std::string& first = value.type()->value(0)->name();
-  std::string name = value.name().substr(first.rfind('_') + 1);
-  std::transform(name.begin(), name.end(), name.begin(), ::tolower);
-  return name;
+  return absl::AsciiStrToLower(value.name().substr(first.rfind('_') + 1));
 }
 
 /// Of a value that protobuf has written: its 64-bit integers are strings.
@@ -66,11 +67,9 @@ Json PlainScalar(const std::string& tag, const std::string& value) {
   return value;
 }
 
-/// Puts the tree together from what the parser of YAML finds.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(int depth, const std::string& name)
-      : depth_(static_cast<std::size_t>(depth)), name_(name) {}
+  explicit TreeBuilder(const std::string& name) : name_(name) {}
 
   Json Take() { return std::move(document_); }
 
@@ -115,7 +114,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void Open(const YAML::Mark& mark, Json empty) {
-    if (open_.size() == depth_) Fail(mark, "the text is nested too deeply");
+    if (open_.size() == kMaxDepth) Fail(mark, "the text is nested too deeply");
     open_.push_back({Add(mark, std::move(empty))});
   }
 
@@ -134,7 +133,6 @@ class TreeBuilder : public YAML::EventHandler {
     return place;
   }
 
-  const std::size_t depth_;
   const std::string& name_;
   std::vector<Level> open_;
   Json document_;
@@ -249,9 +247,7 @@ const EnumValueDescriptor* FindEnumFlag(const EnumDescriptor& type,
 std::string EnumText(const EnumDescriptor& type, int number) {
   const EnumValueDescriptor* value = type.FindValueByNumber(number);
   if (value == nullptr) return Cat("unknown (", number, ")");
-  std::string text = ShortName(*value);
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
+  return absl::StrReplaceAll(ShortName(*value), {{"_", " "}});
 }
 
 Json ToJson(const google::protobuf::Message& message, EnumNames names) {
@@ -283,25 +279,19 @@ Json NumberJson(double number) {
   return number;
 }
 
-std::optional<double> NumberFromJson(const Json& json) {
-  if (json.is_number()) return json.get<double>();
-  if (json == "Infinity") return INFINITY;
-  if (json == "-Infinity") return -INFINITY;
-  if (json == "NaN") return NAN;
-  return std::nullopt;
+double NumberFromJson(const Json& json) {
+  if (json == "Infinity") return HUGE_VAL;
+  if (json == "-Infinity") return -HUGE_VAL;
+  if (json == "NaN") return std::nan("");
+  return json.get<double>();
 }
 
-double RequiredNumberFromJson(const Json& json) {
-  const auto number = NumberFromJson(json);
-  return number ? *number : json.get<double>();
-}
-
-Json ParseJsonText(std::string_view text, int depth, const std::string& name) {
+Json ParseJsonText(std::string_view text, const std::string& name) {
   using Event = Json::parse_event_t;
   // Members of the objects that are open.
   std::vector<std::set<std::string>> members;
   const auto watch = [&](int level, Event event, Json& parsed) {
-    RequireData(level <= depth, name, "the text is nested too deeply");
+    RequireData(level <= kMaxDepth, name, "the text is nested too deeply");
     if (event == Event::object_start) members.emplace_back();
     if (event == Event::object_end) members.pop_back();
     if (event == Event::key &&
@@ -320,7 +310,7 @@ Json ParseJsonText(std::string_view text, int depth, const std::string& name) {
   }
 }
 
-Json ParseYaml(std::string_view text, int depth, const std::string& name) {
+Json ParseYaml(std::string_view text, const std::string& name) {
   // Of some texts that are no YAML the parser finds empty documents for ever,
   // or never comes to an end.
   const bool has_controls = std::any_of(text.begin(), text.end(), [](char c) {
@@ -331,7 +321,7 @@ Json ParseYaml(std::string_view text, int depth, const std::string& name) {
               name,
               "the text is not YAML: it has a control character, or bytes that "
               "UTF-8 does not have");
-  TreeBuilder builder(depth, name);
+  TreeBuilder builder(name);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
@@ -359,9 +349,8 @@ std::string CsvOf(const Members& members, const Json& rows) {
   for (const Json& row : rows) {
     for (const std::string& member : members) {
       const Json cell = row.value(member, Json());
-      const auto number = NumberFromJson(cell);
-      if (number && !cell.is_number_integer()) {
-        csv.Number(*number);
+      if (cell.is_number_float() || cell == "Infinity" || cell == "-Infinity") {
+        csv.Number(NumberFromJson(cell));
       } else {
         csv.Text(cell.is_null() ? "" : CellText(cell));
       }

@@ -5,7 +5,6 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "core/base/text.h"
 
@@ -21,37 +20,26 @@ enum class ExitCode : int {
   kUsage = 64,
 };
 
-/// The message is put together from pieces, as Cat does.
-class PlacedError : public std::runtime_error {
- public:
-  explicit PlacedError(std::string place, const auto&... message)
-      : std::runtime_error(Cat(message...)), place_(std::move(place)) {}
-  const std::string& place() const { return place_; }
-
- private:
-  std::string place_;
-};
-
-/// The command line makes no sense; the place is an option, "--gravity".
-class UsageError : public PlacedError {
- public:
-  using PlacedError::PlacedError;
+/// The command line makes no sense. The text is "--gravity: MESSAGE", put
+/// together as Cat does.
+struct UsageError : std::runtime_error {
+  UsageError(const std::string& option, const auto&... message)
+      : std::runtime_error(Cat(option, ": ", message...)) {}
 };
 
 /// A file cannot be used; the place is "states.csv" or "states.csv:12".
-class DataError : public PlacedError {
- public:
-  using PlacedError::PlacedError;
+struct DataError : std::runtime_error {
+  DataError(const std::string& place, const auto&... message)
+      : std::runtime_error(Cat(place, ": ", message...)) {}
 };
 
 /// A JSON or YAML file of another kind.
-class NotATrajectory : public DataError {
- public:
+struct NotATrajectory : DataError {
   using DataError::DataError;
 };
 
 /// The command has failed, and has said on stderr how.
-class AlreadyTold : public std::exception {};
+struct AlreadyTold : std::exception {};
 
 /// Throws DataError if it does not hold.
 void RequireData(bool holds, const std::string& place, const auto&... message) {

@@ -5,13 +5,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <regex>
 #include <string>
 
 #include "client/cli/commands/commands.h"
 #include "client/cli/errors.h"
+#include "client/cli/formats/text.h"
 #include "client/cli/request_flags.h"
 #include "client/cli/session.h"
-#include "client/cli/terminal.h"
 #include "client/cpp/channel.h"
 #include "server/flags/address.h"
 #include "server/flags/options.h"
@@ -40,10 +41,10 @@ constexpr const char* kFooter =
     "PATH.";
 
 void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
-  app->add_option("--server", flags->server,
-                  "Address of the server: HOST (port 7421), HOST:PORT, "
-                  "tls:HOST:PORT or unix:PATH (default: "
-                  "$TORQUED_SERVER_ADDRESS)");
+  CLI::Option* server = app->add_option(
+      "--server", flags->server,
+      "Address of the server: HOST (port 7421), HOST:PORT, tls:HOST:PORT or "
+      "unix:PATH (default: $TORQUED_SERVER_ADDRESS)");
   client::ConnectOptions& connect = flags->connect;
   app->add_option("--tls-ca", connect.tls_ca,
                   "PEM file of the CAs that sign the server's certificate "
@@ -61,16 +62,11 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
   app->add_option("--token-file", connect.token_file,
                   "File of the client's token (default: the token "
                   "$TORQUED_TOKEN, if it is set)");
-  app->add_flag("--spawn", flags->spawn, "Start a local server for this call");
-  app->add_option("--server-binary", flags->server_binary,
-                  "Executable of the local server");
+  app->add_flag("--spawn", flags->spawn, "Start a local server for this call")
+      ->excludes(server);
   app->add_option("--store", flags->store,
-                  "Model store of the local server (default: a temporary "
-                  "one)");
-  app->add_option("--models-dir", flags->models_dirs,
-                  "Directory whose *.urdf the local server registers; "
-                  "repeatable")
-      ->allow_extra_args(false);
+                  "Model store of the local server (default: a temporary one)")
+      ->excludes(server);
   flags::AddChoice<v1::Validation>(
       app, "--validation", &flags->validation,
       {{"default", v1::VALIDATION_DEFAULT},
@@ -117,72 +113,28 @@ void AddCommands(CLI::App* app, Runner* runner) {
   }
 }
 
-/// Why no server can be at an address that has its port; empty if one can.
-std::string AddressProblem(const std::string& address) {
-  // gRPC's own schemes, whose names it explains itself.
-  for (const char* const scheme :
-       {"dns:", "ipv4:", "ipv6:", "unix-abstract:", "vsock:", "xds:"}) {
-    if (address.starts_with(scheme)) return {};
-  }
-  return flags::AddressProblem(address,
-                               {"HOST, HOST:PORT, tls:HOST:PORT or unix:PATH"});
-}
-
 int Fail(ExitCode code, const auto&... text) {
   std::cerr << "torquectl: " << PlainLines(Cat(text...)) << "\n";
   return static_cast<int>(code);
 }
 
-/// Whether stdout is a pipe or a socket whose other end has been closed, as
-/// `head` does when it has seen enough. False for what cannot be written for
-/// another reason, such as a disk that is full.
+/// Whether stdout is a pipe whose other end has been closed, as `head` does.
 bool ReaderHasLeft() {
   pollfd asked = {.fd = STDOUT_FILENO, .events = 0, .revents = 0};
   // Of a pipe the kernel tells POLLERR, of a socket POLLHUP.
   return poll(&asked, 1, 0) == 1 && (asked.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/// Ends with the code of an answer that is `written`, as far as streams know.
-int Finish(int code, bool written) {
+int Finish(int code) {
   std::cout.flush();
-  written = written && std::cout.good();
   // Who reads no further has read enough.
-  if (written || ReaderHasLeft()) return code;
+  if (std::cout.good() || ReaderHasLeft()) return code;
   return Fail(ExitCode::kError, "stdout cannot be written");
 }
 
-/// Of a command line that makes no sense.
 int FailUsage(const CLI::App& app, const std::string& refusal) {
-  return Fail(ExitCode::kUsage, "USAGE: ", refusal, " (see ",
-              flags::HelpFor(app, refusal), ")");
-}
-
-int RunCommand(const GlobalFlags& flags, const FlagNames& names,
-               const Runner& runner) {
-  try {
-    PlainBuffer buffer(std::cout.rdbuf());
-    std::ostream plain(&buffer);
-    // Data that a terminal does not show passes as it is.
-    Session session(flags, plain, std::cerr,
-                    isatty(STDOUT_FILENO) == 1 ? plain : std::cout);
-    const ExitCode code = runner(session);
-    plain.flush();
-    return Finish(static_cast<int>(code), plain.good());
-  } catch (const UsageError& error) {
-    return Fail(ExitCode::kUsage, "USAGE (", error.place(),
-                "): ", error.what());
-  } catch (const DataError& error) {
-    return Fail(ExitCode::kError, "DATA (", error.place(), "): ", error.what());
-  } catch (const AlreadyTold&) {
-    return static_cast<int>(ExitCode::kError);
-  } catch (const client::Error& error) {
-    PrintError(error, names, std::cerr);
-    return static_cast<int>(ExitCode::kError);
-  } catch (const client::LocalServerError& error) {
-    return Fail(ExitCode::kError, "LOCAL_SERVER: ", error.what());
-  } catch (const std::exception& error) {
-    return Fail(ExitCode::kError, "INTERNAL: ", error.what());
-  }
+  return Fail(ExitCode::kUsage, refusal, " (see ", flags::HelpFor(app, refusal),
+              ")");
 }
 
 int Main(int argc, char** argv) {
@@ -199,20 +151,45 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // --help
-    if (error.get_exit_code() == 0) return Finish(app.exit(error), true);
+    if (error.get_exit_code() == 0) return Finish(app.exit(error));
     return FailUsage(app, flags::Refusal(app, error));
   }
   // Not CLI11's own rule: it would hide which word was not understood.
   if (!runner) return FailUsage(app, "a command is missing");
   const bool given = app.get_option("--server")->count() > 0;
   const char* address = std::getenv("TORQUED_SERVER_ADDRESS");
-  if (address != nullptr && !given && !flags.spawn) flags.server = address;
+  if (address != nullptr && !given && !flags.spawn && flags.store.empty()) {
+    flags.server = address;
+  }
   if (given || !flags.server.empty()) {
     flags.server = client::WithDefaultPort(flags.server);
-    const std::string problem = AddressProblem(flags.server);
-    if (!problem.empty()) return FailUsage(app, "--server: " + problem);
+    const std::string problem = torqued::flags::AddressProblem(
+        flags.server, {"HOST, HOST:PORT, tls:HOST:PORT or unix:PATH"});
+    // gRPC's own schemes, whose names it explains itself.
+    static const std::regex kScheme(
+        "(dns|ipv4|ipv6|unix-abstract|vsock|xds):.*");
+    if (!problem.empty() && !std::regex_match(flags.server, kScheme)) {
+      return FailUsage(app, "--server: " + problem);
+    }
   }
-  return RunCommand(flags, FlagNames(app), runner);
+  const client::ConnectOptions& tls = flags.connect;
+  if (!(tls.tls_ca + tls.tls_cert + tls.tls_server_name).empty() &&
+      torqued::flags::SecurityOf(flags.server) ==
+          torqued::flags::Security::kNone) {
+    return FailUsage(app, "--server: TLS needs an address tls:HOST:PORT");
+  }
+  try {
+    Session session(flags, std::cout, std::cerr);
+    return Finish(static_cast<int>(runner(session)));
+  } catch (const UsageError& error) {
+    return Fail(ExitCode::kUsage, error.what());
+  } catch (const AlreadyTold&) {
+  } catch (const client::Error& error) {
+    PrintError(error, FlagsOf(app), std::cerr);
+  } catch (const std::exception& error) {
+    return Fail(ExitCode::kError, error.what());
+  }
+  return static_cast<int>(ExitCode::kError);
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 #include "client/cli/request_flags.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_replace.h>
+#include <google/protobuf/text_format.h>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <ostream>
 #include <sstream>
@@ -12,7 +15,6 @@
 #include "client/cli/document.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/text.h"
-#include "client/cli/terminal.h"
 #include "server/flags/options.h"
 
 namespace torqued::cli {
@@ -59,46 +61,33 @@ void ForEach(const Descriptor& message, const Fields& fields, const Use& use,
 void Set(const std::string& flag, const std::string& text,
          const FieldDescriptor& field, Message* message) {
   const google::protobuf::Reflection& set = *message->GetReflection();
-  const bool many = field.is_repeated();
-  switch (field.cpp_type()) {
-    case FieldDescriptor::CPPTYPE_BOOL:
-      set.SetBool(message, &field, text != "false");
-      break;
-    case FieldDescriptor::CPPTYPE_DOUBLE: {
-      const double number = RequiredNumber(flag, text);
-      many ? set.AddDouble(message, &field, number)
-           : set.SetDouble(message, &field, number);
-      break;
-    }
-    case FieldDescriptor::CPPTYPE_ENUM: {
-      const auto* value = FindEnumFlag(*field.enum_type(), text);
-      if (value == nullptr) {
-        throw UsageError(flag, "'", PlainText(text, 40), "' must be one of ",
-                         Joined(EnumFlags(*field.enum_type())));
-      }
-      many ? set.AddEnum(message, &field, value)
-           : set.SetEnum(message, &field, value);
-      break;
-    }
-    default:
-      many ? set.AddString(message, &field, text)
-           : set.SetString(message, &field, text);
+  std::string value = text;
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+    field.is_repeated() ? set.AddString(message, &field, text)
+                        : set.SetString(message, &field, text);
+    return;
   }
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
+    value = NumberText(RequiredNumber(flag, text));
+  } else if (const auto* type = field.enum_type()) {
+    const auto* found = FindEnumFlag(*type, text);
+    if (found == nullptr) {
+      throw UsageError(flag, "'", PlainText(text, 40), "' must be one of ",
+                       Joined(EnumFlags(*type)));
+    }
+    value = found->name();
+  }
+  google::protobuf::TextFormat::Parser().ParseFieldValueFromString(
+      value, &field, message);
 }
 
 void SetPayload(const std::string& flag, const std::string& text,
                 const CLI::Option& frame, v1::Payload* payload) {
-  const std::vector<double> numbers = ParseNumbers(flag, text);
-  if (numbers.size() != 1 && numbers.size() != 4 && numbers.size() != 10) {
-    throw UsageError(flag, "takes 1, 4 or 10 numbers");
-  }
-  const auto begin = numbers.begin();
-  payload->set_mass(*begin);
-  if (numbers.size() > 1) {
-    payload->mutable_center_of_mass()->Add(begin + 1, begin + 4);
-  }
-  if (numbers.size() > 4) {
-    payload->mutable_inertia()->Add(begin + 4, numbers.end());
+  int count = 0;
+  for (const double number : ParseNumbers(flag, text)) {
+    ++count == 1 ? payload->set_mass(number)
+    : count <= 4 ? payload->mutable_center_of_mass()->Add(number)
+                 : payload->mutable_inertia()->Add(number);
   }
   if (frame.count() > 0) payload->set_frame(frame.results().front());
 }
@@ -122,25 +111,20 @@ void AddWrench(const std::string& flag, const std::string& text,
                client::Batch* all, v1::Options* options) {
   // Numbers have none; names of links may.
   const std::size_t equals = text.rfind('=');
-  if (equals == std::string::npos) {
-    throw UsageError(flag, "takes FRAME[:REFERENCE]=NUMBERS");
-  }
-  const client::Batch wrench = ParseBatch(flag, {text.substr(equals + 1)});
+  const client::Batch wrench =
+      equals == std::string::npos ? client::Batch()
+                                  : ParseBatch(flag, {text.substr(equals + 1)});
   if (wrench.cols() != 6) {
-    throw UsageError(flag, "takes 6 numbers, moment and force");
+    throw UsageError(
+        flag, "takes FRAME[:REFERENCE]=NUMBERS, moment and force: 6 in a row");
   }
-  *options->add_external_wrenches() = PlaceOf(text.substr(0, equals));
-  if (all->size() == 0) {
-    *all = wrench;
-    return;
-  }
-  if (all->rows() != wrench.rows()) {
+  if (all->size() > 0 && all->rows() != wrench.rows()) {
     throw UsageError(flag, "the wrenches have ", all->rows(), " and ",
                      wrench.rows(), " rows");
   }
-  client::Batch both(wrench.rows(), all->cols() + 6);
-  both << *all, wrench;
-  *all = std::move(both);
+  *options->add_external_wrenches() = PlaceOf(text.substr(0, equals));
+  all->conservativeResize(wrench.rows(), all->cols() + 6);
+  all->rightCols<6>() = wrench;
 }
 
 /// "joint_names" and "[3].x" of "joint_names[3].x".
@@ -149,12 +133,23 @@ std::pair<std::string, std::string_view> Split(std::string_view path) {
   return {std::string(path.substr(0, end)), path.substr(end)};
 }
 
+/// Empty if the command has none for a field of this name.
+std::string KnownFlag(const FlagValues& flags, const std::string& name) {
+  const std::string flag = FlagOf(name);
+  if (flags.contains(flag)) return flag;
+  // The list external_wrenches stands in --external-wrenches-on-robot.
+  const auto longer = flags.lower_bound(flag + "-");
+  if (longer != flags.end() && longer->first.starts_with(flag + "-")) {
+    return longer->first;
+  }
+  const std::string word = absl::AsciiStrToUpper(name);
+  return flags.contains(word) ? word : "";
+}
+
 }  // namespace
 
 std::string FlagOf(std::string_view field) {
-  std::string flag = "--" + std::string(field);
-  std::replace(flag.begin(), flag.end(), '_', '-');
-  return flag;
+  return "--" + absl::StrReplaceAll(std::string(field), {{"_", "-"}});
 }
 
 Fields FieldsOf(v1::Quantity quantity) {
@@ -301,35 +296,23 @@ std::optional<std::vector<std::string>> TakeJointOrder(v1::Options* options) {
   return names;
 }
 
-FlagNames::FlagNames(const CLI::App& app) {
+FlagValues FlagsOf(const CLI::App& app) {
   const CLI::App* command = &app;
   for (auto below = command->get_subcommands(); !below.empty();
        below = command->get_subcommands()) {
     command = below.front();
   }
-  // Its own, and the global ones.
+  FlagValues flags;
   for (const CLI::App* one : {command, &app}) {
     for (const CLI::Option* option : one->get_options()) {
-      flags_.emplace(option->get_name(),
-                     option->count() > 0 ? option->results().front() : "");
+      flags.emplace(option->get_name(),
+                    option->count() > 0 ? option->results().front() : "");
     }
   }
+  return flags;
 }
 
-std::string FlagNames::Flag(const std::string& name) const {
-  std::string flag = FlagOf(name);
-  if (flags_.contains(flag)) return flag;
-  // The list external_wrenches stands in --external-wrenches-on-robot.
-  const auto longer = flags_.lower_bound(flag + "-");
-  if (longer != flags_.end() && longer->first.starts_with(flag + "-")) {
-    return longer->first;
-  }
-  std::string word = name;
-  std::transform(word.begin(), word.end(), word.begin(), ::toupper);
-  return flags_.contains(word) ? word : "";
-}
-
-std::string FlagNames::Of(std::string_view field) const {
+std::string FlagOfPath(const FlagValues& flags, std::string_view field) {
   static const std::multimap<std::string, std::string> kFiles = {
       {"q", "--states"},      {"q", "FILE"},
       {"v", "--states"},      {"v", "FILE"},
@@ -342,36 +325,31 @@ std::string FlagNames::Of(std::string_view field) const {
   }
   const auto [begin, end] = kFiles.equal_range(Split(path).first);
   for (auto file = begin; file != end; ++file) {
-    const auto given = flags_.find(file->second);
-    if (given == flags_.end() || given->second.empty()) continue;
+    const auto given = flags.find(file->second);
+    if (given == flags.end() || given->second.empty()) continue;
     return path == "source" ? given->second : Cat(given->second, ": ", path);
   }
   while (!path.empty()) {
-    auto [name, rest] = Split(path);
-    const bool has_member = rest.starts_with('.');
-    if (has_member) {
-      const auto [member, behind] = Split(rest.substr(1));
-      const std::string flag = Flag(Cat(name, "_", member));
-      if (!flag.empty()) return Cat(flag, behind);
-    }
-    std::string flag = Flag(name);
+    const auto [name, rest] = Split(path);
+    path = rest.starts_with('.') ? rest.substr(1) : "";
+    const auto [member, behind] = Split(path);
+    const std::string long_flag = KnownFlag(flags, Cat(name, "_", member));
+    if (!long_flag.empty()) return Cat(long_flag, behind);
+    const std::string flag = KnownFlag(flags, name);
     // The table of a tip wrench has no such member.
-    if (!flag.empty() && rest == ".wrench") return flag;
-    if (!flag.empty() && has_member) return Cat(flag, " ", rest.substr(1));
-    if (!flag.empty()) return Cat(flag, rest);
-    path = has_member ? rest.substr(1) : "";
+    if (!flag.empty()) return rest == ".wrench" ? flag : Cat(flag, rest);
   }
   return std::string(field);
 }
 
-std::string ErrorLine(const client::Error& error, const FlagNames& names) {
+std::string ErrorLine(const client::Error& error, const FlagValues& flags) {
   const client::Error::Details& details = error.details();
   std::string line = details.reason.empty() ? client::ToString(error.code())
                                             : PlainText(details.reason);
   std::string_view sentence = error.what();
   if (!details.field_violations.empty()) {
     const std::string& field = details.field_violations.front().field;
-    line += " (" + PlainText(names.Of(field)) + ")";
+    line += " (" + PlainText(FlagOfPath(flags, field)) + ")";
     // Once is enough.
     if (sentence.starts_with(field + ": ")) {
       sentence.remove_prefix(field.size() + 2);
@@ -380,18 +358,18 @@ std::string ErrorLine(const client::Error& error, const FlagNames& names) {
   return line + ": " + PlainText(sentence);
 }
 
-void PrintError(const client::Error& error, const FlagNames& names,
+void PrintError(const client::Error& error, const FlagValues& flags,
                 std::ostream& out) {
   const client::Error::Details& details = error.details();
-  out << "torquectl: " << ErrorLine(error, names) << "\n";
+  out << "torquectl: " << ErrorLine(error, flags) << "\n";
   if (!details.reason.empty()) {
     out << "  status: " << client::ToString(error.code()) << "\n";
   }
   for (const auto& [field, description] : details.field_violations) {
     // One that repeats the sentence says nothing new.
     if (std::string_view(error.what()).ends_with(description)) continue;
-    out << "  " << PlainText(names.Of(field)) << ": " << PlainText(description)
-        << "\n";
+    out << "  " << PlainText(FlagOfPath(flags, field)) << ": "
+        << PlainText(description) << "\n";
   }
   for (const auto& [key, value] : details.metadata) {
     out << "  " << PlainText(key) << " = " << PlainText(value) << "\n";

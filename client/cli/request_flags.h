@@ -59,33 +59,22 @@ std::optional<std::vector<std::string>> TakeJointOrder(v1::Options* options);
 // Errors for people and for scripts that read stderr, in the words of the
 // command line.
 
-/// Of the command that was given.
-class FlagNames {
- public:
-  /// Knows none.
-  FlagNames() = default;
-  /// The application must be parsed.
-  explicit FlagNames(const CLI::App& app);
+/// The flags of a command, with the first value that was given.
+using FlagValues = std::map<std::string, std::string, std::less<>>;
 
-  /// "options.tip_frame" -> "--tip-frame", "start.options.joint_names[3]" ->
-  /// "--joint-names[3]", "model" -> "--model" or "MODEL". States, limits
-  /// and sources may stand in a file: "q" -> "states.csv: q". A field that the
-  /// command has no flag for stays as it is.
-  std::string Of(std::string_view field) const;
+/// Of the command of the application that was given, and the global ones.
+FlagValues FlagsOf(const CLI::App& app);
 
- private:
-  /// Empty if the command has none for a field of this name.
-  std::string Flag(const std::string& name) const;
-
-  /// By name, with the first value that was given.
-  std::map<std::string, std::string, std::less<>> flags_;
-};
+/// "options.tip_frame" -> "--tip-frame", "model" -> "--model" or "MODEL",
+/// "q" -> "--q" or, of a file, "states.csv: q". A field that the command has no
+/// flag for stays as it is.
+std::string FlagOfPath(const FlagValues& flags, std::string_view field);
 
 /// "REASON (flag): sentence".
-std::string ErrorLine(const client::Error& error, const FlagNames& names = {});
+std::string ErrorLine(const client::Error& error, const FlagValues& flags = {});
 
 /// One line "torquectl: REASON (flag): sentence", then indented details.
-void PrintError(const client::Error& error, const FlagNames& names,
+void PrintError(const client::Error& error, const FlagValues& flags,
                 std::ostream& out);
 
 }  // namespace torqued::cli

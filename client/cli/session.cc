@@ -5,10 +5,10 @@
 
 #include <cmath>
 #include <csignal>
-#include <exception>
 #include <filesystem>
 #include <ostream>
 #include <regex>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -16,8 +16,6 @@
 #include "client/cli/errors.h"
 #include "client/cli/formats/text.h"
 #include "client/cli/request_flags.h"
-#include "client/cli/terminal.h"
-#include "server/flags/address.h"
 
 namespace torqued::cli {
 namespace {
@@ -30,87 +28,50 @@ milliseconds Milliseconds(double seconds) {
   return milliseconds(std::llround(seconds * 1000));
 }
 
-/// A name for the model of a file: its stem, with what names may not hold
-/// replaced by '_'.
-std::string ModelNameOf(const fs::path& file) {
-  constexpr std::size_t kMaxName = 128;
-  return std::regex_replace(file.stem().string().substr(0, kMaxName),
-                            std::regex("[^A-Za-z0-9.-]"), "_");
-}
-
-// nohup, for one, has it so.
-bool IsIgnored(int signal) {
-  struct sigaction action{};
-  return sigaction(signal, nullptr, &action) == 0 &&
-         action.sa_handler == SIG_IGN;
-}
-
-// Sent to the watcher alone, to end it.
-constexpr int kEndOfWatch = SIGUSR1;
-
 }  // namespace
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP run `clean_up` on a thread of its
-/// own and then end the process as the signal would have. Make it before any
-/// other thread; they inherit that the signals are not theirs.
+/// own and then end the process. Make it before any other thread.
 class InterruptGuard {
  public:
   explicit InterruptGuard(std::function<void()> clean_up) {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, kEndOfWatch);
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, kEndOfWatch);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-      if (!IsIgnored(signal)) sigaddset(&signals_, signal);
+      struct sigaction action{};
+      sigaction(signal, nullptr, &action);
+      // nohup, for one, has it ignored.
+      if (action.sa_handler != SIG_IGN) sigaddset(&signals, signal);
     }
-    pthread_sigmask(SIG_BLOCK, &signals_, &mask_before_);
-    watcher_ = std::thread([this, clean_up = std::move(clean_up)] {
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    watcher_ = std::thread([signals, clean_up = std::move(clean_up)]() mutable {
       int received = 0;
-      sigwait(&signals_, &received);
+      sigwait(&signals, &received);
       if (received == kEndOfWatch) return;
       clean_up();
-      std::signal(received, SIG_DFL);
-      // That one only: the destructor may be sending kEndOfWatch.
-      sigset_t the_one;
-      sigemptyset(&the_one);
-      sigaddset(&the_one, received);
-      pthread_sigmask(SIG_UNBLOCK, &the_one, nullptr);
+      // The destructor may be sending it.
+      sigdelset(&signals, kEndOfWatch);
+      pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
       std::raise(received);
     });
   }
+  /// Does not return if a signal has been received.
   ~InterruptGuard() {
     pthread_kill(watcher_.native_handle(), kEndOfWatch);
     watcher_.join();
-    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   }
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
  private:
-  sigset_t signals_{};
-  sigset_t mask_before_{};
+  /// Sent to the watcher alone.
+  static constexpr int kEndOfWatch = SIGUSR1;
   std::thread watcher_;
 };
 
-Session::Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err,
-                 std::ostream& data)
-    : flags_(flags), out_(out), err_(err), data_(data) {
-  if (flags.spawn && !flags.server.empty()) {
-    throw UsageError("--spawn", "a server address is given as well");
-  }
-  if (!is_local() && (!flags.store.empty() || !flags.models_dirs.empty())) {
-    throw UsageError(flags.store.empty() ? "--models-dir" : "--store",
-                     "only a local server takes it, and an address is given");
-  }
-  const client::ConnectOptions& tls = flags.connect;
-  if (flags::SecurityOf(flags.server) == flags::Security::kNone &&
-      !(tls.tls_ca + tls.tls_cert + tls.tls_server_name).empty()) {
-    throw UsageError("--server", "TLS needs an address tls:HOST:PORT");
-  }
-  if (is_local() && flags.wait_for_server_seconds > 0) {
-    throw UsageError("--wait-for-server",
-                     "no address is given; a local server is waited for within "
-                     "--timeout");
-  }
-}
+Session::Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err)
+    : flags_(flags), out_(out), err_(err) {}
 
 Session::~Session() { ClearProgress(); }
 
@@ -138,44 +99,22 @@ const client::Client& Session::client() {
 
 void Session::StartLocalServer() {
   client::LocalServerOptions options;
-  options.binary = flags_.server_binary;
   options.store = flags_.store;
   options.start_timeout = Milliseconds(flags_.timeout_seconds);
   options.stop = interrupted_.get_token();
-  std::vector<std::string>& arguments = options.arguments;
-  for (const std::string& directory : flags_.models_dirs) {
-    arguments.insert(arguments.end(), {"--models", directory});
-  }
-  if (validation() != v1::VALIDATION_DEFAULT) {
-    const bool is_strict = validation() == v1::VALIDATION_STRICT;
-    arguments.insert(arguments.end(),
-                     {"--models-validation", is_strict ? "strict" : "lenient"});
-  }
-  std::exception_ptr failure;
-  try {
-    local_server_ = std::make_unique<client::LocalServer>(options);
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  started_ = true;
-  started_.notify_all();
-  // The guard ends the process then; what went wrong is its doing.
-  while (interrupted_.stop_requested()) pause();
-  if (failure) std::rethrow_exception(failure);
+  const std::lock_guard lock(starting_);
+  local_server_ = std::make_unique<client::LocalServer>(options);
 }
 
 void Session::EndInterrupted() {
   // What fails from now on fails for this reason.
   told_waiting_ = true;
-  if (!is_local()) return;
   interrupted_.request_stop();
-  started_.wait(false);
+  const std::lock_guard lock(starting_);
   if (local_server_) local_server_->Stop();
 }
 
-bool Session::HasModels() const {
-  return !is_local() || !flags_.store.empty() || !flags_.models_dirs.empty();
-}
+bool Session::HasModels() const { return !is_local() || !flags_.store.empty(); }
 
 void Session::RequireLastingServer(const std::string& command) const {
   if (HasModels() || flags_.spawn) return;
@@ -208,15 +147,18 @@ std::string Session::ResolveModel(const std::string& model) {
   // No reference has a slash, and a server without models none of the endings.
   static const std::regex kEnding(R"(\.(urdf|xml|xacro)$)", std::regex::icase);
   RequireData(!has_slash && (HasModels() || !std::regex_search(model, kEnding)),
-              model,
-              fs::is_directory(model, ignored) ? "this is a directory"
-                                               : "there is no such file");
+              model, "there is no such file");
   return model;
 }
 
 v1::RegisterModelReply Session::Register(const std::string& file,
                                          v1::RegisterModelRequest request) {
-  if (request.name().empty()) request.set_name(ModelNameOf(file));
+  if (request.name().empty()) {
+    // A name has at most 128 of these characters.
+    request.set_name(
+        std::regex_replace(fs::path(file).stem().string().substr(0, 128),
+                           std::regex("[^A-Za-z0-9.-]"), "_"));
+  }
   request.set_source(ReadFile(file));
   request.mutable_options()->set_validation(validation());
   try {
@@ -235,19 +177,24 @@ v1::RegisterModelReply Session::Register(const std::string& file,
   }
 }
 
+void Session::WriteData(const std::string& data) {
+  out_ << (isatty(STDOUT_FILENO) == 1 ? PlainLines(data) : data);
+}
+
 void Session::Answer(const std::function<Json()>& json,
                      const std::function<std::string()>& csv,
                      const std::function<void(std::ostream&)>& print) {
   ClearProgress();
-  if (output() == OutputFormat::kJson) out_ << ToText(json());
-  if (output() == OutputFormat::kCsv) data_ << csv();
-  if (output() == OutputFormat::kTable) print(out_);
+  if (output() == OutputFormat::kCsv) return WriteData(csv());
+  std::ostringstream text;
+  output() == OutputFormat::kJson ? void(text << ToText(json())) : print(text);
+  out_ << PlainLines(text.view());
 }
 
 void Session::Remark(const std::string& text) {
   if (flags_.quiet) return;
   const std::lock_guard lock(screen_);
-  if (bar_) bar_->Clear();
+  ClearProgress();
   err_ << "torquectl: " << PlainLines(text) << std::endl;
 }
 
@@ -268,20 +215,27 @@ void Session::RemarkWaiting(const client::Error& error) {
 
 client::Progress Session::ShowProgress(const std::string& unit) {
   if (flags_.quiet) return [](std::int64_t, std::int64_t) {};
-  return [this, unit, start = SteadyClock::now()](std::int64_t done,
-                                                  std::int64_t total) {
+  const auto start = SteadyClock::now();
+  drawn_ = start;
+  return [this, unit, start](std::int64_t done, std::int64_t total) {
+    const bool is_rewritten = isatty(STDERR_FILENO) == 1;
+    const auto now = SteadyClock::now();
     const std::lock_guard lock(screen_);
-    if (!bar_) {
-      bar_.emplace(err_, isatty(STDERR_FILENO) == 1, unit, total, start);
+    if (now - drawn_ < milliseconds(is_rewritten ? 100 : 2000)) return;
+    drawn_ = now;
+    const std::string line = ProgressText(done, total, unit, now - start);
+    if (!is_rewritten) {
+      err_ << line << std::endl;
+      return;
     }
-    bar_->Update(done, SteadyClock::now());
+    err_ << "\r" << line << "\x1b[K" << std::flush;
+    shows_progress_ = true;
   };
 }
 
 void Session::ClearProgress() {
-  const std::lock_guard lock(screen_);
-  if (bar_) bar_->Clear();
-  bar_.reset();
+  if (shows_progress_) err_ << "\r\x1b[K" << std::flush;
+  shows_progress_ = false;
 }
 
 }  // namespace torqued::cli

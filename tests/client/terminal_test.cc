@@ -1,52 +1,21 @@
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <sstream>
 
+#include "client/cli/formats/text.h"
 #include "client/cli/request_flags.h"
 #include "client/cli/session.h"
-#include "client/cli/terminal.h"
 
 namespace torqued::cli {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
-using ::testing::HasSubstr;
 
-const ProgressBar::TimePoint kStart{seconds(100)};
-
-TEST(ProgressBar, RewritesOneLineAndRemovesIt) {
-  std::ostringstream out;
-  ProgressBar bar(out, /*is_bar=*/true, "states", 1000, kStart);
-  bar.Update(500, kStart + seconds(1));
-  EXPECT_THAT(out.str(), HasSubstr("[###############...............]"));
-  EXPECT_THAT(out.str(), HasSubstr(" 50 %  500 of 1000 states  500/s"));
-  EXPECT_THAT(out.str(), HasSubstr("1.0 s left"));
-  EXPECT_EQ(out.str().find('\n'), std::string::npos);
-  bar.Clear();
-  EXPECT_TRUE(out.str().ends_with("\r\x1b[K"));
-}
-
-TEST(ProgressBar, WritesLinesThatNeverGoBackNorBeyondTheTotal) {
-  std::ostringstream out;
-  ProgressBar bar(out, /*is_bar=*/false, "states", 100, kStart);
-  bar.Update(30, kStart + seconds(1));
-  bar.Update(60, kStart + seconds(2));
-  bar.Update(40, kStart + seconds(4));
-  bar.Update(1000, kStart + seconds(8));
-  bar.Clear();
-  EXPECT_EQ(out.str(),
-            " 60 %  60 of 100 states  30/s  1.3 s left\n"
-            " 60 %  60 of 100 states  15/s  2.7 s left\n"
-            "100 %  100 of 100 states  13/s  0 ms left\n");
-}
-
-TEST(ProgressBar, DrawsAtMostTenTimesASecond) {
-  std::ostringstream out;
-  ProgressBar bar(out, /*is_bar=*/true, "states", 1000, kStart);
-  for (int k = 1; k <= 1000; ++k) bar.Update(k, kStart + milliseconds(k));
-  EXPECT_EQ(std::ranges::count(out.str(), '\r'), 10);
+TEST(ProgressText, TellsSpeedAndTheTimeThatIsLeft) {
+  EXPECT_EQ(ProgressText(500, 1000, "states", milliseconds(1000)),
+            "50 %  500 of 1000 states  500/s  1 s left");
+  EXPECT_EQ(ProgressText(0, 100, "files", milliseconds(2000)),
+            "0 %  0 of 100 files  0/s");
 }
 
 TEST(PrintError, TellsAllDetailsAndLeavesNothingThatSteersATerminal) {
@@ -86,7 +55,7 @@ TEST(Session, ThatItWaitsIsToldOnceWithTheReason) {
     flags.server = one.server;
     flags.quiet = one.quiet;
     std::ostringstream out, err;
-    Session session(flags, out, err, out);
+    Session session(flags, out, err);
     // A local server that has ended is not waited for.
     if (flags.server.empty()) {
       session.RemarkWaiting({grpc::StatusCode::UNAVAILABLE, "reset"});

@@ -13,9 +13,8 @@ namespace torqued::fuzz {
 /// would steer a terminal.
 inline void CheckDataError(const cli::DataError& error, std::string_view file) {
   const std::string_view message = error.what();
-  FUZZ_REQUIRE(error.place().starts_with(file), error.place());
-  FUZZ_REQUIRE(error.place().size() < file.size() + 32, error.place());
-  FUZZ_REQUIRE(!message.empty() && message.size() < 500, message);
+  FUZZ_REQUIRE(message.starts_with(file), message);
+  FUZZ_REQUIRE(message.size() < file.size() + 500, message);
   FUZZ_REQUIRE(std::none_of(message.begin(), message.end(),
                             [](unsigned char c) { return c < 0x20; }),
                message);

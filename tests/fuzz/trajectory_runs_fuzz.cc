@@ -15,7 +15,6 @@ namespace fuzz = torqued::fuzz;
 
 void ReadJournal(std::string_view text) {
   const JournalContent content = ParseJournal(text, "results");
-  FUZZ_REQUIRE(content.whole_bytes <= text.size(), "a journal beyond its end");
   for (const auto& [file, result] : content.results) {
     FUZZ_REQUIRE(result["file"].get<std::string>() == file,
                  "a result of another file");

@@ -3,10 +3,10 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <mutex>
-#include <new>
 #include <system_error>
 #include <thread>
 #include <tuple>
@@ -15,7 +15,6 @@
 #include "client/cli/check/runs.h"
 #include "client/cli/formats/text.h"
 #include "client/cli/request_flags.h"
-#include "client/cli/terminal.h"
 
 namespace torqued::cli {
 namespace {
@@ -38,18 +37,16 @@ const Fields& StartFields() {
 
 /// Throws DataError if the server refuses a sample of the table.
 void ThrowOfSample(const client::Error& error, const StateTable& table) {
-  const auto& [reason, metadata, violations, delay] = error.details();
-  const auto row = metadata.find("row");
-  if (error.reason() != v1::INVALID_SAMPLE || violations.empty() ||
-      row == metadata.end()) {
+  const client::Error::Details& details = error.details();
+  const auto row = details.metadata.find("row");
+  if (error.reason() != v1::INVALID_SAMPLE ||
+      details.field_violations.empty() || row == details.metadata.end()) {
     return;
   }
-  const auto number = ParseNumber(row->second);
-  if (!number || *number < 0) return;
   // "q[4][2]": the place has the row, and the sentence has the joint.
-  const auto& [field, sentence] = violations.front();
+  const auto& [field, sentence] = details.field_violations.front();
   const std::string array = PlainText(field.substr(0, field.find('[')));
-  throw DataError(table.Place(static_cast<Eigen::Index>(*number)),
+  throw DataError(table.Place(std::stoll(row->second)),
                   array == "samples" ? "" : array + ": ", PlainText(sentence));
 }
 
@@ -70,61 +67,51 @@ bool IsAboutTheFile(const client::Error& error) {
           violations.front().field.starts_with("start.options.joint_names"));
 }
 
-/// By name.
 std::vector<std::string> FilesBelow(const fs::path& directory,
                                     const std::vector<std::string>& others) {
-  const auto is_other = [&others](const fs::path& path) {
-    return std::any_of(others.begin(), others.end(),
-                       [&path](const std::string& other) {
-                         std::error_code ignored;
-                         return fs::equivalent(path, other, ignored);
-                       });
-  };
   fs::path place = directory;
   std::vector<std::string> files;
-  std::error_code error;
+  std::error_code error, ignored;
   fs::recursive_directory_iterator entry(directory, error), end;
   for (; !error && entry != end; entry.increment(error)) {
-    const fs::path& path = entry->path();
-    place = path;
-    if (path.filename().string().starts_with('.')) {
-      if (entry->is_directory(error)) entry.disable_recursion_pending();
-      continue;
-    }
-    if (entry->is_regular_file(error) && ContainerOfName(path) &&
-        !is_other(path)) {
-      files.push_back(path.lexically_relative(directory).string());
+    place = entry->path();
+    const bool is_hidden = place.filename().string().starts_with('.');
+    if (is_hidden) entry.disable_recursion_pending();
+    if (!is_hidden && entry->is_regular_file(ignored) &&
+        ContainerOfName(place) &&
+        std::ranges::none_of(others, [&](const std::string& other) {
+          return fs::equivalent(place, other, ignored);
+        })) {
+      files.push_back(place.lexically_relative(directory).string());
     }
   }
   // The iterator could not enter the last one that it returned.
   if (error) throw DataError(place.string(), error.message());
   if (files.empty()) {
     throw DataError(directory.string(),
-                    "the directory has no file whose name ends in ",
-                    kContainerEndings);
+                    "the directory has no file whose name ends in .csv, .npy, "
+                    ".npz, .yaml (.yml) or .json");
   }
   std::sort(files.begin(), files.end());
   return files;
 }
 
 /// A result begins with the name of the file below the directory, its size and
-/// the time when it was modified, in ns since 1970. Throws DataError.
+/// the time when it was modified, in ns since 1970.
 Json StartResult(const fs::path& directory, const std::string& file) {
   const fs::path path = directory / file;
-  std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(path, error);
-  fs::file_time_type time;
-  if (!error) time = fs::last_write_time(path, error);
-  if (error) throw DataError(path.string(), error.message());
   const auto modified = std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::file_clock::to_sys(time).time_since_epoch());
-  return {{"file", file}, {"bytes", bytes}, {"modified", modified.count()}};
+      std::chrono::file_clock::to_sys(fs::last_write_time(path))
+          .time_since_epoch());
+  return {{"file", file},
+          {"bytes", fs::file_size(path)},
+          {"modified", modified.count()}};
 }
 
 /// The result of a file; nothing if it is no trajectory.
 std::optional<Json> Check(const Checker& checker, const fs::path& directory,
                           const std::string& file) {
-  Json result = {{"file", file}, {"bytes", 0}, {"modified", 0}};
+  Json result = {{"file", file}};
   try {
     result = StartResult(directory, file);
     const CheckedTrajectory checked = checker.Check(directory / file, {});
@@ -137,13 +124,11 @@ std::optional<Json> Check(const Checker& checker, const fs::path& directory,
     }
   } catch (const NotATrajectory&) {
     return std::nullopt;
-  } catch (const DataError& error) {
-    result["error"] = Cat("DATA (", error.place(), "): ", error.what());
   } catch (const client::Error& error) {
     if (!IsAboutTheFile(error)) throw;
     result["error"] = ErrorLine(error);
-  } catch (const std::bad_alloc&) {
-    result["error"] = Cat("DATA (", file, "): is too large for the memory");
+  } catch (const std::exception& error) {
+    result["error"] = error.what();
   }
   return result;
 }
@@ -167,13 +152,6 @@ void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
                     "Look at the operational space of the tip along the path");
   AddFieldFlags(command, *v1::CheckTrajectoryStart::descriptor(),
                 StartFields());
-  Fields of_task = FieldsOf(*v1::OperationalSpaceOptions::descriptor());
-  of_task.insert("reference_frame");
-  for (const std::string& field : of_task) {
-    if (StartFields().contains(field)) {
-      command->get_option(FlagOf(field))->needs("--task");
-    }
-  }
 }
 
 Checker::Checker(Session& session, const CheckFlags& flags) {
@@ -187,9 +165,8 @@ Checker::Checker(Session& session, const CheckFlags& flags) {
     throw UsageError(FlagOf(*kTables.begin()),
                      "needs 6 finite numbers, mx,my,mz,fx,fy,fz");
   }
-  wrench_frame_ = start_.tip_wrench_reference_frame();
-  if (wrench_frame_ == v1::REFERENCE_FRAME_UNSPECIFIED) {
-    wrench_frame_ = v1::REFERENCE_FRAME_LOCAL;
+  if (start_.tip_wrench_reference_frame() == v1::REFERENCE_FRAME_UNSPECIFIED) {
+    start_.set_tip_wrench_reference_frame(v1::REFERENCE_FRAME_LOCAL);
   }
   const std::string reference = session.ResolveModel(flags.model);
   client_ = &session.client();
@@ -208,17 +185,12 @@ Checker::Checker(Session& session, const CheckFlags& flags) {
     point->mutable_wrench()->Add(wrench_.data(), wrench_.data() + 6);
     wrench_.resize(0, 6);
   }
-  // Without a wrench it would be refused.
-  start_.clear_tip_wrench_reference_frame();
-  if (wrench_.size() > 0 || !start_.tip_wrench_profile().empty()) {
-    start_.set_tip_wrench_reference_frame(wrench_frame_);
-  }
 }
 
 Json Checker::OtherInputs() const {
-  Json inputs = Json::object();
+  Json inputs = {{"wrench_frame", v1::ReferenceFrame_Name(
+                                      start_.tip_wrench_reference_frame())}};
   if (order_) inputs["joints"] = *order_;
-  inputs["wrench_frame"] = v1::ReferenceFrame_Name(wrench_frame_);
   if (wrench_.size() > 0) inputs["wrench"] = MatrixJson(wrench_);
   return inputs;
 }
@@ -243,10 +215,6 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   checked.samples.v = std::move(table.tables["v"]);
   checked.samples.a = std::move(table.tables["a"]);
   checked.brings_wrench = table.tip_wrench.has_value();
-  const auto samples = static_cast<Eigen::Index>(checked.samples.time.size());
-  RequireData(wrench_.rows() == 0 || wrench_.rows() == samples, table.name,
-              "has ", samples, " samples, and ", FlagOf(*kTables.begin()), " ",
-              wrench_.rows(), " rows");
   RequireData(!checked.brings_wrench ||
                   (start_.tip_wrench_profile().empty() && wrench_.rows() == 0),
               table.name,
@@ -259,8 +227,10 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   for (std::string& joint : *table.joints) {
     start.mutable_options()->add_joint_names(std::move(joint));
   }
-  if (checked.brings_wrench) {
-    start.set_tip_wrench_reference_frame(wrench_frame_);
+  if (checked.samples.tip_wrench_on_environment.size() == 0 &&
+      start.tip_wrench_profile().empty()) {
+    // Without a wrench it would be refused.
+    start.clear_tip_wrench_reference_frame();
   }
   start.mutable_tables()->Add(tables.begin(), tables.end());
   const auto begin = SteadyClock::now();
@@ -311,36 +281,35 @@ Json CheckDirectory(Session& session, const Checker& checker,
   const std::size_t resumed = results.size();
 
   const auto begin = SteadyClock::now();
+  std::atomic<std::size_t> next = 0;
   std::mutex mutex;  // guards what follows
-  std::size_t next = 0;
   auto done = static_cast<std::int64_t>(resumed);
   std::exception_ptr failure;
   const client::Progress progress = session.ShowProgress("files");
+  const auto add = [&](const std::string& file, std::optional<Json> result) {
+    if (!result) {
+      session.Remark(PlainText(file, 128) + ": no trajectory, left out");
+    }
+    const std::lock_guard lock(mutex);
+    progress(++done, total);
+    if (!result) return;
+    if (!asked_words.empty()) result->erase("asked_words");
+    asked_words = result->value("asked_words", asked_words);
+    // The journal keeps results by name.
+    if (journal && FindInvalidUtf8(file) == std::string::npos) {
+      journal->Add(*result);
+    }
+    results.push_back(*std::move(result));
+  };
   const auto work = [&] {
-    std::unique_lock lock(mutex);
-    while (!failure && next < files.size()) {
-      const std::string& file = files[next++];
-      lock.unlock();
-      try {
-        std::optional<Json> result = Check(checker, directory, file);
-        if (!result) {
-          session.Remark(PlainText(file, 128) + ": no trajectory, left out");
-        }
-        lock.lock();
-        if (result) {
-          if (!asked_words.empty()) result->erase("asked_words");
-          asked_words = result->value("asked_words", asked_words);
-          // The journal keeps results by name.
-          if (journal && FindInvalidUtf8(file) == std::string::npos) {
-            journal->Add(*result);
-          }
-          results.push_back(*std::move(result));
-        }
-        progress(++done, total);
-      } catch (...) {
-        if (!lock.owns_lock()) lock.lock();
-        if (!failure) failure = std::current_exception();
+    try {
+      for (std::size_t k = next++; k < files.size(); k = next++) {
+        add(files[k], Check(checker, directory, files[k]));
       }
+    } catch (...) {
+      next = files.size();
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
     }
   };
   {
@@ -354,10 +323,9 @@ Json CheckDirectory(Session& session, const Checker& checker,
               "the directory does not hold a trajectory");
   // What fails by severity, then what passes, and last what has no verdict.
   std::ranges::sort(results, {}, [](const Json& result) {
-    return std::tuple(
-        !HasVerdict(result), Passes(result),
-        -NumberFromJson(result.value("severity", Json())).value_or(0),
-        result["file"].get<std::string_view>());
+    return std::tuple(!HasVerdict(result), Passes(result),
+                      -NumberFromJson(result.value("severity", Json(0))),
+                      result["file"].get<std::string_view>());
   });
   for (Json& result : results) result.erase("asked_words");
   const auto judged = std::ranges::count_if(results, HasVerdict);

@@ -1,3 +1,6 @@
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_replace.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -5,19 +8,16 @@
 #include <cstdio>
 #include <limits>
 #include <ostream>
-#include <regex>
 #include <set>
 #include <sstream>
 
 #include "client/cli/check/checker.h"
 #include "client/cli/check/runs.h"
 #include "client/cli/formats/text.h"
-#include "client/cli/terminal.h"
 
 namespace torqued::cli {
 namespace {
 
-/// Of a list on a terminal.
 constexpr std::size_t kShown = 10;
 
 void PrintJoints(const v1::TrajectoryVerdict& verdict, std::ostream& out) {
@@ -116,10 +116,7 @@ std::string TorquesCsv(const StateTable& blocks) {
 
 /// A case of JUnit. `kind` is the element that holds the text; empty: none.
 struct Case {
-  std::string of;
-  std::string name;
-  std::string kind;
-  std::string text;
+  std::string of, name, kind, text;
 };
 
 std::string Junit(const std::string& name, const std::vector<Case>& cases) {
@@ -149,6 +146,7 @@ std::string Junit(const std::string& name, const std::vector<Case>& cases) {
 /// the gravest of all joints only; the joint has `count`.
 std::string Lines(const auto& listed, const v1::JointDemand& joint, int kind,
                   std::uint64_t count) {
+  if (count == 0) return "";
   std::string text;
   for (const auto& one : listed) {
     if (one.kind() != kind || one.joint() != joint.joint()) continue;
@@ -156,8 +154,7 @@ std::string Lines(const auto& listed, const v1::JointDemand& joint, int kind,
     --count;
   }
   if (text.empty()) text = joint.message() + "\n";
-  if (count > 0) text += Cat(count, " more are not listed\n");
-  return text;
+  return count == 0 ? text : Cat(text, count, " more are not listed\n");
 }
 
 using Eigen::Index;
@@ -170,18 +167,12 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 /// `text` is for readers without scripts. No text of `data` ends the script.
 std::string Filled(const Json& data, const std::string& text) {
-  const std::string json = std::regex_replace(
-      data.dump(-1, ' ', true, Json::error_handler_t::replace), std::regex("<"),
-      "\\u003c");
-  std::string page;
-  std::string_view rest = kReportTemplate;
-  for (const auto& [mark, content] :
-       {std::pair("/*TEXT*/", EscapedXml(text)), std::pair("/*DATA*/", json)}) {
-    const std::size_t at = rest.find(mark);
-    page.append(rest.substr(0, at)).append(content);
-    rest.remove_prefix(at + std::string_view(mark).size());
-  }
-  return page.append(rest);
+  const std::string json =
+      data.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return absl::StrReplaceAll(
+      std::string(kReportTemplate),
+      {{"/*TEXT*/", EscapedXml(text)},
+       {"/*DATA*/", absl::StrReplaceAll(json, {{"<", "\\u003c"}})}});
 }
 
 /// Of equal parts those rows in which a column is lowest or highest; at most
@@ -207,19 +198,26 @@ std::vector<Index> ThinnedRows(const Eigen::MatrixXd& columns, Index most) {
 }
 
 /// Base64 of single-precision numbers.
-Json Packed(const Eigen::VectorXd& column, const std::vector<Index>& rows) {
+std::string Packed(const Eigen::VectorXd& column,
+                   const std::vector<Index>& rows) {
   static_assert(std::endian::native == std::endian::little);
-  v1::Array array;
-  for (const Index row : rows) {
-    const auto number = static_cast<float>(column[row]);
-    array.mutable_f32()->append(reinterpret_cast<const char*>(&number),
-                                sizeof number);
-  }
-  return ToJson(array)["f32"];
+  const Eigen::VectorXf numbers = column(rows).cast<float>();
+  return absl::Base64Escape({reinterpret_cast<const char*>(numbers.data()),
+                             sizeof(float) * rows.size()});
 }
 
-/// Of each joint, the robot and the task those samples that show its curves, at
-/// most `most` each.
+/// Those samples that show the curves, at most `most`.
+Json Curves(const Eigen::VectorXd& time, Index most,
+            const std::map<std::string, Eigen::VectorXd>& curves) {
+  Eigen::MatrixXd columns(time.size(), std::ssize(curves));
+  Index column = 0;
+  for (const auto& [name, curve] : curves) columns.col(column++) = curve;
+  const auto rows = ThinnedRows(columns, most);
+  Json json = {{"time", Packed(time, rows)}};
+  for (const auto& [name, curve] : curves) json[name] = Packed(curve, rows);
+  return json;
+}
+
 void AddCurves(const CheckedTrajectory& checked, Index most, Json* data) {
   const client::TrajectoryCheck& check = checked.check;
   const Eigen::Map<const Eigen::VectorXd> clock(
@@ -229,33 +227,27 @@ void AddCurves(const CheckedTrajectory& checked, Index most, Json* data) {
   (*data)["start"] = clock[0];
   Json& joints = (*data)["joints"] = Json::array();
   for (Index j = 0; j < check.tau.cols(); ++j) {
-    const auto limit = check.torque_limit.col(j);
-    Eigen::MatrixXd curves(time.size(), 4);
-    // Of the share of the limit, too, which falls with speed.
-    curves << checked.samples.q.col(j), checked.v().col(j), check.tau.col(j),
-        check.tau.col(j).array().abs() /
-            limit.array().max(std::numeric_limits<double>::min());
-    const auto rows = ThinnedRows(curves, most);
-    joints.push_back({{"time", Packed(time, rows)},
-                      {"q", Packed(curves.col(0), rows)},
-                      {"v", Packed(curves.col(1), rows)},
-                      {"tau", Packed(curves.col(2), rows)},
-                      {"limit", Packed(limit, rows)}});
+    const auto tau = check.tau.col(j), limit = check.torque_limit.col(j);
+    // The limit falls with speed.
+    const Eigen::VectorXd use =
+        tau.array().abs() /
+        limit.array().max(std::numeric_limits<double>::min());
+    joints.push_back(Curves(time, most,
+                            {{"q", checked.samples.q.col(j)},
+                             {"v", checked.v().col(j)},
+                             {"tau", tau},
+                             {"limit", limit},
+                             {"use", use}}));
   }
   if (!joints.empty()) {
-    const Eigen::VectorXd power =
-        (check.tau.array() * checked.v().array()).rowwise().sum();
-    const auto rows = ThinnedRows(power, most);
-    (*data)["robot"] = {{"time", Packed(time, rows)},
-                        {"power", Packed(power, rows)}};
+    (*data)["robot"] = Curves(
+        time, most,
+        {{"power", check.tau.cwiseProduct(checked.v()).rowwise().sum()}});
   }
   if (check.sigma_min.rows() == 0) return;
-  Eigen::MatrixXd task(time.size(), 2);
-  task << check.sigma_min, check.condition;
-  const auto rows = ThinnedRows(task, most);
-  (*data)["task"] = {{"time", Packed(time, rows)},
-                     {"sigma_min", Packed(task.col(0), rows)},
-                     {"condition", Packed(task.col(1), rows)}};
+  (*data)["task"] =
+      Curves(time, most,
+             {{"sigma_min", check.sigma_min}, {"condition", check.condition}});
 }
 
 std::string TextOf(const Pairs& pairs) {
@@ -264,16 +256,6 @@ std::string TextOf(const Pairs& pairs) {
     text.append(what).append(": ").append(words).append("\n");
   }
   return text;
-}
-
-/// "4.2" rounded to what passes, "none" if no payload does, "-" if the check
-/// did not look.
-std::string PayloadText(const Json& result) {
-  if (!result.contains("largest_payload")) {
-    return result.value("payload_possible", true) ? "-" : "none";
-  }
-  const double most = RequiredNumberFromJson(result["largest_payload"]);
-  return std::isinf(most) ? "any" : ReadableText(most, Side::kBelow);
 }
 
 }  // namespace
@@ -286,16 +268,17 @@ Json VerdictJson(const CheckedTrajectory& checked) {
   return json;
 }
 
-std::string ResultsCsv(const Json& results) {
-  Json rows = results;
-  for (Json& row : rows) {
+const Members kResultColumns = SplitList(
+    "file,verdict,severity,joint,violations,largest_torque_use,"
+    "largest_velocity_use,largest_payload,slow_down,samples,duration,worst,"
+    "remarks,remark",
+    ',');
+
+Json ResultRows(Json results) {
+  for (Json& row : results) {
     row.update({{"verdict", VerdictOf(row)}, {"worst", LimitsOf(row)}});
   }
-  return CsvOf(
-      {"file", "verdict", "severity", "joint", "violations",
-       "largest_torque_use", "largest_velocity_use", "largest_payload",
-       "slow_down", "samples", "duration", "worst", "remarks", "remark"},
-      rows);
+  return results;
 }
 
 void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out) {
@@ -347,13 +330,12 @@ void PrintDirectory(const Json& check, std::ostream& out) {
       if (++more <= kShown) errors += "  " + SentenceOf(result) + "\n";
     } else if (rows.size() < kShown) {
       const Json& severity = result.at("severity");
-      rows.push_back(
-          {PlainText(result.at("file").get<std::string>(), 200),
-           VerdictOf(result),
-           IsUnlimited(result)
-               ? Json()
-               : Json(UtilizationText(RequiredNumberFromJson(severity))),
-           SentenceOf(result)});
+      rows.push_back({PlainText(result.at("file").get<std::string>(), 200),
+                      VerdictOf(result),
+                      IsUnlimited(result)
+                          ? Json()
+                          : Json(UtilizationText(NumberFromJson(severity))),
+                      SentenceOf(result)});
     }
   }
   if (!rows.empty()) {
@@ -368,32 +350,32 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
   const bool judged = verdict.asked().consistent();
   std::vector<Case> cases;
   for (const v1::JointDemand& joint : verdict.joints()) {
-    const auto add = [&](bool is_asked, const char* name, const auto& listed,
-                         int kind, std::uint64_t count, bool fails) {
+    const auto add = [&](const char* name, bool is_asked, bool fails,
+                         const auto& listed, int kind, std::uint64_t count) {
+      const std::string text = Lines(listed, joint, kind, count);
+      const char* const problem = fails ? "failure" : "system-out";
       if (!is_asked) return;
-      Case& one = cases.emplace_back(Case{joint.joint(), name, "", ""});
-      if (count == 0) return;
-      one.kind = fails ? "failure" : "system-out";
-      one.text = Lines(listed, joint, kind, count);
+      cases.push_back({joint.joint(), name, count > 0 ? problem : "", text});
     };
-    const auto add_limit = [&](bool is_there, const char* name,
+    const auto add_limit = [&](const char* name, bool is_there,
                                v1::LimitKind kind, std::uint64_t count) {
-      add(is_there, name, verdict.violations(), kind, count, true);
+      add(name, is_there, true, verdict.violations(), kind, count);
     };
-    add_limit(joint.has_torque_use(), "torque", v1::LIMIT_KIND_TORQUE,
-              joint.torque_violations());
-    add_limit(joint.has_velocity_limit(), "velocity", v1::LIMIT_KIND_VELOCITY,
-              joint.velocity_violations());
-    add_limit(joint.has_lower_limit() || joint.has_upper_limit(), "position",
-              v1::LIMIT_KIND_POSITION, joint.position_violations());
     const bool inconsistent =
         !verdict.asked().allow_inconsistent() &&
         std::ranges::count(verdict.inconsistency().joints(), joint.joint()) > 0;
     const auto add_remarks = [&](const char* name, v1::RemarkKind kind,
                                  std::uint64_t count) {
-      add(judged || count > 0, name, verdict.remarks(), kind, count,
-          judged || (inconsistent && kind == v1::REMARK_KIND_VELOCITY));
+      add(name, judged || count > 0,
+          judged || (inconsistent && kind == v1::REMARK_KIND_VELOCITY),
+          verdict.remarks(), kind, count);
     };
+    add_limit("torque", joint.has_torque_use(), v1::LIMIT_KIND_TORQUE,
+              joint.torque_violations());
+    add_limit("velocity", joint.has_velocity_limit(), v1::LIMIT_KIND_VELOCITY,
+              joint.velocity_violations());
+    add_limit("position", joint.has_lower_limit() || joint.has_upper_limit(),
+              v1::LIMIT_KIND_POSITION, joint.position_violations());
     add_remarks("velocity against positions", v1::REMARK_KIND_VELOCITY,
                 joint.velocity_remarks());
     add_remarks("acceleration against velocities", v1::REMARK_KIND_ACCELERATION,
@@ -405,14 +387,9 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
 std::string DirectoryJunit(const Json& check) {
   std::vector<Case> cases;
   for (const Json& result : check["results"]) {
-    const char* kind = "";
-    if (!HasVerdict(result)) {
-      kind = "error";
-    } else if (!Passes(result)) {
-      kind = "failure";
-    } else if (result.value("remarks", std::uint64_t{0}) > 0) {
-      kind = "system-out";
-    }
+    const bool has_remarks = result.value("remarks", 0) > 0;
+    const char* kind = has_remarks ? "system-out" : "";
+    if (!Passes(result)) kind = HasVerdict(result) ? "failure" : "error";
     cases.push_back({"trajectory", result.at("file").get<std::string>(), kind,
                      SentenceOf(result)});
   }
@@ -453,11 +430,11 @@ std::string ReportPage(const CheckedTrajectory& checked) {
   text << TextOf(checked.files);
   const auto free = static_cast<Index>(
       kPageBytes - std::min(kPageBytes, Filled(data, text.str()).size()));
-  // Four letters stand for three bytes; a joint has five curves.
+  // Four letters stand for three bytes; a joint has six curves.
   const auto numbers = free * 3 / 4 / static_cast<Index>(sizeof(float));
   AddCurves(
       checked,
-      std::clamp<Index>(numbers / (5 * (verdict.joints_size() + 1)), 200, 4000),
+      std::clamp<Index>(numbers / (6 * (verdict.joints_size() + 1)), 200, 4000),
       &data);
   return Filled(data, text.str());
 }
@@ -482,16 +459,12 @@ std::string DirectoryPage(const Json& check) {
   for (const char* const member : {"results", "asked_words"}) {
     data["request"].erase(member);
   }
-  for (Json row : check["results"]) {
+  for (const Json& row : check["results"]) {
     const bool judged = HasVerdict(row);
     Json& rows = data[judged ? "results" : "without_verdict"];
-    if (rows.size() >= (judged ? kListedFiles : kListedErrors)) continue;
-    row["payload_text"] = PayloadText(row);
-    row["slow_down_text"] =
-        row.contains("slow_down")
-            ? ReadableText(row["slow_down"].get<double>(), Side::kAbove)
-            : "at no pace";
-    rows.push_back(std::move(row));
+    if (rows.size() < (judged ? kListedFiles : kListedErrors)) {
+      rows.push_back(row);
+    }
   }
   std::ostringstream text;
   text << check["directory"].get<std::string>() << "\n";

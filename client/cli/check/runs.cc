@@ -1,6 +1,4 @@
 #include <google/protobuf/util/json_util.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,20 +10,16 @@
 #include "client/cli/check/runs.h"
 #include "client/cli/formats/container.h"
 #include "client/cli/formats/text.h"
-#include "client/cli/terminal.h"
 
 namespace torqued::cli {
 namespace {
 
 constexpr const char* kMark = "torqued_results";
 constexpr int kVersion = 1;
-constexpr int kMaxDepth = 32;
-/// Of a list that may be long.
 constexpr std::size_t kShown = 10;
 /// A smaller change does not count, of shares of limits, J and kg alike: a
 /// joint at rest has a speed of 0 in one run and of 1e-14 in the other.
 constexpr double kRounding = 1e-9;
-/// Lists of files in a comparison, and how they are told.
 constexpr std::pair<const char*, const char*> kLists[] = {
     {"only_before", "Only before"},
     {"only_after", "Only after"},
@@ -33,26 +27,24 @@ constexpr std::pair<const char*, const char*> kLists[] = {
     {"newly_passing", "Newly passing"},
     {"without_verdict", "No verdict any more"}};
 
-struct Number {
-  double value = 0;
-  bool less_is_worse = false;
-};
+constexpr const char* kPayload = "largest payload [kg]";
+constexpr const char* kSlowDown = "slow-down that passes";
+constexpr const char* kSigmaMin = "sigma_min";
 
 struct Run {
   std::map<std::string, std::string> asked = {};  // what, in words
   bool has_words = false;                         // those of the server
   bool passes = true;
   bool of_files = false;
-  std::map<std::string, Number> numbers = {};
+  std::map<std::string, double> numbers = {};
   Results results = {};  // of files
 };
 
 void ReadFileRun(const Json& summary, Run* run) {
   const auto add = [run](const Json& of, const char* path,
-                         const std::string& what, bool less_is_worse = false) {
+                         const std::string& what) {
     const Json::json_pointer pointer(path);
-    if (!of.contains(pointer)) return;
-    run->numbers[what] = {RequiredNumberFromJson(of[pointer]), less_is_worse};
+    if (of.contains(pointer)) run->numbers[what] = NumberFromJson(of[pointer]);
   };
   run->passes = summary.at("passes").get<bool>();
   bool leaves_positions = false;
@@ -66,16 +58,16 @@ void ReadFileRun(const Json& summary, Run* run) {
   }
   add(summary, "/violation_count", "violations");
   add(summary, "/remark_count", "remarks on the samples");
-  add(summary, "/payload/most", "largest payload [kg]", true);
+  add(summary, "/payload/most", kPayload);
   if (summary.contains("payload") && !summary["payload"].at("possible")) {
-    run->numbers["largest payload [kg]"] = {-HUGE_VAL, true};
+    run->numbers[kPayload] = -HUGE_VAL;
   }
-  add(summary, "/slow_down/factor", "slow-down that passes");
+  add(summary, "/slow_down/factor", kSlowDown);
   if (!summary.at("slow_down").at("possible") || leaves_positions) {
-    run->numbers["slow-down that passes"] = {HUGE_VAL};
+    run->numbers[kSlowDown] = HUGE_VAL;
   }
   add(summary, "/energy_given", "energy given [J]");
-  add(summary, "/path_inertia/sigma_min/value", "sigma_min", true);
+  add(summary, "/path_inertia/sigma_min/value", kSigmaMin);
   add(summary, "/path_inertia/condition/value", "condition of Lambda");
   for (const char* const member : {"samples", "duration"}) {
     run->asked[member] = summary.at(member).dump();
@@ -89,8 +81,8 @@ void ReadFilesRun(const Json& results, Run* run) {
     run->results[file] = result;
     run->passes = run->passes && Passes(result);
     if (!HasVerdict(result)) continue;
-    run->numbers[file].value = RequiredNumberFromJson(result.at("severity"));
-    run->numbers[file + ": remarks on the samples"].value =
+    run->numbers[file] = NumberFromJson(result.at("severity"));
+    run->numbers[file + ": remarks on the samples"] =
         result.value("remarks", 0.0);
   }
 }
@@ -98,7 +90,7 @@ void ReadFilesRun(const Json& results, Run* run) {
 /// A journal becomes what the summary of its run is.
 Json SummaryOf(std::string_view text, const std::string& name) {
   if (!text.starts_with(Cat("{\"", kMark, "\""))) {
-    return ParseJsonText(text, kMaxDepth, name);
+    return ParseJsonText(text, name);
   }
   const JournalContent content = ParseJournal(text, name);
   Json summary = content.question;
@@ -148,36 +140,36 @@ Run ReadRun(std::string_view text, const std::string& name) {
 }
 
 /// Empty for a change that does not count.
-const char* ChangeOf(const Number& before, double after, double tolerance) {
-  if (before.value == after) return "same";
-  const double scale = std::max(std::abs(before.value), std::abs(after));
-  if (std::isfinite(scale) && std::abs(after - before.value) <=
-                                  std::max(tolerance * scale, kRounding)) {
+const char* ChangeOf(const std::string& what, double before, double after,
+                     double tolerance) {
+  if (before == after) return "same";
+  const double scale = std::max(std::abs(before), std::abs(after));
+  if (std::isfinite(scale) &&
+      std::abs(after - before) <= std::max(tolerance * scale, kRounding)) {
     return "";
   }
-  return (after > before.value) == before.less_is_worse ? "better" : "worse";
+  const bool less_is_worse = what == kPayload || what == kSigmaMin;
+  return (after > before) == less_is_worse ? "better" : "worse";
 }
 
 void CompareResults(const Results& before, const Results& after, Json* report) {
-  const auto add = [report](const char* list, const std::string& file,
-                            bool worse) {
-    (*report)[list].push_back(file);
-    if (worse) (*report)["worse"] = true;
-  };
   for (const auto& [file, earlier] : before) {
     const auto found = after.find(file);
+    const char* list = nullptr;
     // A verdict that is missing may be as bad as any.
     if (found == after.end()) {
-      add("only_before", file, true);
+      list = "only_before";
     } else if (HasVerdict(earlier) && !HasVerdict(found->second)) {
-      add("without_verdict", file, true);
+      list = "without_verdict";
     } else if (Passes(earlier) != Passes(found->second)) {
-      add(Passes(earlier) ? "newly_failing" : "newly_passing", file,
-          Passes(earlier));
+      list = Passes(earlier) ? "newly_failing" : "newly_passing";
     }
+    if (list == nullptr) continue;
+    (*report)[list].push_back(file);
+    if (std::string_view(list) != "newly_passing") (*report)["worse"] = true;
   }
   for (const auto& [file, later] : after) {
-    if (!before.contains(file)) add("only_after", file, false);
+    if (!before.contains(file)) (*report)["only_after"].push_back(file);
   }
 }
 
@@ -189,8 +181,8 @@ std::vector<Json> Shown(const Json& report) {
     return number["change"] != "worse" && number["change"] != "better";
   });
   const auto more = [](const Json& number) {
-    const double change = RequiredNumberFromJson(number["after"]) -
-                          RequiredNumberFromJson(number["before"]);
+    const double change =
+        NumberFromJson(number["after"]) - NumberFromJson(number["before"]);
     return std::isnan(change) ? 0 : change;
   };
   std::stable_sort(
@@ -213,8 +205,7 @@ void ParseLimits(std::string_view text, const std::string& name,
   };
   require(text.find("joint_limits:") == std::string_view::npos,
           "this is a joint_limits.yaml of MoveIt, which is not read");
-  // A depth that limits do not need would fill the stack.
-  const auto json = ParseJsonText(text, /*depth=*/8, name);
+  const auto json = ParseJsonText(text, name);
   require(json.is_object(), "this is no JSON object");
   v1::CheckTrajectoryStart limits;
   const auto status =
@@ -252,25 +243,26 @@ void ReadWrenchProfile(const std::filesystem::path& path,
 }
 
 void AddVerdict(const v1::TrajectoryVerdict& verdict, Json* result) {
-  double torque_use = 0, velocity_use = 0, most = -1;
-  const v1::JointDemand* joint = nullptr;
+  double torque_use = 0, velocity_use = 0, most = 0;
+  std::string name, sentence;
   bool leaves_positions = false;
-  for (const v1::JointDemand& one : verdict.joints()) {
-    torque_use = std::max(torque_use, one.torque_use().value());
-    velocity_use = std::max(velocity_use, one.velocity_use().value());
-    const double use =
-        std::max(one.torque_use().value(), one.velocity_use().value());
-    if ((one.has_torque_use() || one.has_velocity_use()) && use > most) {
-      joint = &one;
-      most = use;
+  for (const v1::JointDemand& joint : verdict.joints()) {
+    torque_use = std::max(torque_use, joint.torque_use().value());
+    velocity_use = std::max(velocity_use, joint.velocity_use().value());
+    const double use = std::max(torque_use, velocity_use);
+    const bool has_limit = joint.has_torque_use() || joint.has_velocity_use();
+    if (has_limit && (name.empty() || use > most)) {
+      name = joint.joint();
+      sentence = joint.message();
     }
-    leaves_positions = leaves_positions || one.position_violations() > 0;
+    most = use;
+    leaves_positions = leaves_positions || joint.position_violations() > 0;
   }
   Json& json = *result;
   json.update({{"passes", verdict.passes()},
-               {"severity", NumberJson(std::max(torque_use, velocity_use))},
-               {"joint", joint == nullptr ? "" : joint->joint()},
-               {"worst", joint == nullptr ? "" : joint->message()},
+               {"severity", NumberJson(most)},
+               {"joint", name},
+               {"worst", sentence},
                {"violations", verdict.violation_count()},
                {"remarks", verdict.remark_count()},
                {"samples", verdict.samples()},
@@ -308,23 +300,21 @@ JournalContent ParseJournal(std::string_view text, const std::string& name) {
       name, "the file does not hold results of `trajectory check`");
   JournalContent content;
   try {
-    std::size_t end = 0;
-    for (int line = 1;
-         (end = text.find('\n', content.whole_bytes)) != std::string_view::npos;
-         ++line) {
-      const Json json = ParseJsonText(
-          text.substr(content.whole_bytes, end - content.whole_bytes),
-          kMaxDepth, Cat(name, ":", line));
+    for (int line = 1; !text.empty(); ++line) {
+      const std::size_t end = text.find('\n');
+      if (end == std::string_view::npos && line > 1) break;
+      if (end == std::string_view::npos) throw problem;
+      const Json json =
+          ParseJsonText(text.substr(0, end), Cat(name, ":", line));
       if (line > 1) {
         content.results[json.at("file").get<std::string>()] = json;
       } else if (json.at(kMark) == kVersion) {
         content.question = json.at("question");
       }
       if (!content.question.is_object()) throw problem;
-      content.whole_bytes = end + 1;
+      text.remove_prefix(end + 1);
     }
-    if (text.empty() || content.question.is_object()) return content;
-    throw problem;
+    return content;
   } catch (const Json::exception&) {
     throw problem;
   }
@@ -332,33 +322,29 @@ JournalContent ParseJournal(std::string_view text, const std::string& name) {
 
 ResultsJournal::ResultsJournal(const std::filesystem::path& path,
                                const Json& question)
-    : name_(path.string()), file_(std::fopen(path.c_str(), "a+e")) {
-  Require(file_ != nullptr, "the file cannot be opened");
-  RequireData(flock(fileno(file_.get()), LOCK_EX | LOCK_NB) == 0, name_,
-              "another run uses the file");
-  JournalContent content = ParseJournal(ReadFile(path), name_);
-  const auto whole = static_cast<off_t>(content.whole_bytes);
-  Require(ftruncate(fileno(file_.get()), whole) == 0, "the file cannot be cut");
-  if (whole == 0) Add({{kMark, kVersion}, {"question", question}});
+    : name_(path.string()), file_(path, std::ios::app) {
+  RequireData(file_.good(), name_,
+              "the file cannot be opened: ", std::strerror(errno));
+  const std::string text = ReadFile(path);
+  JournalContent content = ParseJournal(text, name_);
+  if (text.empty()) {
+    Add({{kMark, kVersion}, {"question", question}});
+    return;
+  }
   RequireData(
-      whole == 0 || content.question == question, name_,
+      content.question == question, name_,
       "the file has the results of another question (another model, revision, "
       "server version or option): name another file or remove this one");
   results_ = std::move(content.results);
+  std::filesystem::resize_file(path, text.rfind('\n') + 1);
 }
 
 void ResultsJournal::Add(const Json& line) {
   // Messages may have bytes of a file that are no UTF-8.
-  const std::string text =
-      line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  Require(std::fputs(text.c_str(), file_.get()) >= 0 &&
-              std::fflush(file_.get()) == 0,
-          "the file cannot be written");
-}
-
-void ResultsJournal::Require(bool succeeded, const char* problem) const {
-  RequireData(succeeded, name_, problem, ": ",
-              [] { return std::strerror(errno); });
+  file_ << line.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n'
+        << std::flush;
+  RequireData(file_.good(), name_,
+              "the file cannot be written: ", std::strerror(errno));
 }
 
 const Members kComparedColumns = {"what", "before", "after", "change"};
@@ -396,11 +382,11 @@ Json CompareRuns(const std::string& before_name, std::string_view before_text,
   for (const auto& [what, number] : before.numbers) {
     const auto found = after.numbers.find(what);
     if (found == after.numbers.end()) continue;
-    const double later = found->second.value;
-    if (before.of_files && number.value == 0 && later == 0) continue;
-    const std::string change = ChangeOf(number, later, tolerance);
+    const double later = found->second;
+    if (before.of_files && number == 0 && later == 0) continue;
+    const std::string change = ChangeOf(what, number, later, tolerance);
     report["numbers"].push_back({{"what", what},
-                                 {"before", NumberJson(number.value)},
+                                 {"before", NumberJson(number)},
                                  {"after", NumberJson(later)},
                                  {"change", change}});
     if (change == "worse") report["worse"] = true;

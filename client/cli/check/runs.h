@@ -3,11 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <iosfwd>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -16,10 +15,8 @@
 
 namespace torqued::cli {
 
-/// `drives` and `position_limits` of the start in their JSON form:
-///   {"drives": [{"dof": "elbow_joint", "velocity_limit": 2}],
-///    "position_limits": [{"coordinate": "elbow_joint", "lower": -3}]}
-/// Throws DataError for anything else. The server checks names and numbers.
+/// `drives` and `position_limits` of the start in their JSON form. Throws
+/// DataError. The server checks names and numbers.
 void ParseLimits(std::string_view text, const std::string& name,
                  v1::CheckTrajectoryStart* start);
 
@@ -35,7 +32,7 @@ using Results = std::map<std::string, Json>;
 /// `severity` is the largest share of a limit that is used, or by which it is
 /// exceeded, of `joint` (empty: no joint has a limit); `worst` is a sentence
 /// about it. `largest_payload` is absent if none passes, `slow_down` if no pace
-/// passes. Infinite numbers are the string "Infinity".
+/// passes.
 void AddVerdict(const v1::TrajectoryVerdict& verdict, Json* result);
 
 /// It has "error" as text otherwise.
@@ -48,43 +45,33 @@ bool Passes(const Json& result);
 struct JournalContent {
   Json question;
   Results results;
-  std::uint64_t whole_bytes = 0;  // up to the end of the last line
 };
 
 /// Empty text has neither question nor results. Throws DataError naming `name`.
 JournalContent ParseJournal(std::string_view text, const std::string& name);
 
-/// A journal that this run writes, and no other one, as results come, so that a
-/// run can be resumed.
+/// A journal to which this run adds results as they come, so that it can be
+/// resumed. Throws DataError.
 class ResultsJournal {
  public:
-  /// Throws DataError if the file cannot be used, or is the journal of another
-  /// question.
+  /// Refuses the journal of another question.
   ResultsJournal(const std::filesystem::path& path, const Json& question);
 
   /// The results that were there before.
   const Results& results() const { return results_; }
 
-  /// The file has the line when this returns. One thread at a time. Throws
-  /// DataError.
+  /// The file has the line when this returns. One thread at a time.
   void Add(const Json& line);
 
  private:
-  struct Closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  /// Throws DataError with the problem of the system's call if it failed.
-  void Require(bool succeeded, const char* problem) const;
-
   const std::string name_;
-  std::unique_ptr<std::FILE, Closer> file_;
+  std::ofstream file_;
   Results results_;
 };
 
-/// What `--output json` prints, of two summaries (--summary, --output json) of
-/// a file, or of two runs of many files (--results, or their summaries): is the
-/// later one worse? `tolerance` is relative. Throws DataError if the texts are
-/// neither, or not both of a kind.
+/// Is the later one of two summaries (--summary) of a file, or of two runs of
+/// many files (--results, or their summaries), worse? `tolerance` is relative.
+/// Returns what `--output json` prints. Throws DataError.
 Json CompareRuns(const std::string& before_name, std::string_view before_text,
                  const std::string& after_name, std::string_view after_text,
                  double tolerance);

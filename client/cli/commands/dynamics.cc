@@ -1,4 +1,6 @@
 // torquectl id, mass-matrix, fd, opspace, compute
+#include <absl/strings/str_replace.h>
+
 #include <algorithm>
 #include <memory>
 #include <ostream>
@@ -43,7 +45,6 @@ Members Pairs(const Members& first, const Members& second) {
   return pairs;
 }
 
-/// What is along a dimension.
 Members NamesAlong(const std::string& dimension, const v1::TableInfo& info,
                    const v1::Echo& echo) {
   Members joints(echo.joint_names().begin(), echo.joint_names().end());
@@ -87,12 +88,9 @@ std::vector<Part> PartsOf(const std::vector<v1::Quantity>& quantities,
       }
       if (field.info->shape().empty()) part.columns = {"value"};
       // The names come from one part of the reply, the numbers from another.
-      const std::ptrdiff_t rows = part.rows.empty() ? 1 : std::ssize(part.rows);
-      const Eigen::Index columns = part.numbers->cols();
-      if (columns == rows * std::ssize(part.columns)) continue;
-      throw client::Error(grpc::StatusCode::INTERNAL,
-                          Cat("the echo of the reply does not name the ",
-                              columns, " columns of its ", field.name));
+      const std::size_t rows = std::max<std::size_t>(part.rows.size(), 1);
+      part.columns.resize(static_cast<std::size_t>(part.numbers->cols()) /
+                          rows);
     }
   }
   return parts;
@@ -256,12 +254,10 @@ constexpr Command kCommands[] = {
 
 struct Flags {
   const CLI::App* command = nullptr;
-  Fields options;
-  Fields tables;
+  Fields options, tables;
   std::vector<std::string> asked;
   std::vector<v1::Quantity> quantities;
-  std::string model;
-  std::string states;
+  std::string model, states;
 };
 
 /// The states of the tables, or those of a file: then `start` names the
@@ -274,23 +270,19 @@ client::States LoadStates(Session& session, const Flags& flags,
   if (order) {
     options->mutable_joint_names()->Add(order->begin(), order->end());
   }
+  if (flags.states.empty()) return states;
   TableRules rules;
   for (const std::string_view suffix : {"q", "v", "a", "tau"}) {
     if (!flags.tables.contains(suffix)) continue;
     rules.suffixes.push_back(suffix);
-    const bool is_needed =
-        suffix == "q" || (suffix == "tau" && flags.asked.empty());
-    if (is_needed) rules.required.push_back(suffix);
-    const std::string flag = FlagOf(suffix);
-    const bool is_given = flags.command->count(flag) > 0;
-    if (is_given && !flags.states.empty()) {
+    if (suffix == "q" || (suffix == "tau" && flags.asked.empty())) {
+      rules.required.push_back(suffix);
+    }
+    if (const std::string flag = FlagOf(suffix);
+        flags.command->count(flag) > 0) {
       throw UsageError("--states", flag + " is given as well");
     }
-    if (is_needed && !is_given && flags.states.empty()) {
-      throw UsageError(flag, "give it, or --states with a file");
-    }
   }
-  if (flags.states.empty()) return states;
   const v1::ModelInfo info = session.client().GetModel(start->model()).model();
   StateTable table = ReadStateTable(flags.states, info, order, rules);
   start->set_model("@" + info.revision());
@@ -302,27 +294,14 @@ client::States LoadStates(Session& session, const Flags& flags,
   return states;
 }
 
-/// "coriolis-matrix" and so on, in the order of the contract.
-std::vector<std::string> QuantityNames() {
-  std::vector<std::string> names = EnumFlags(*v1::Quantity_descriptor());
-  for (std::string& name : names) {
-    std::replace(name.begin(), name.end(), '_', '-');
-  }
-  return names;
-}
-
 ExitCode Run(Session& session, const Flags& flags) {
   // In the order of the contract.
   std::set<v1::Quantity> asked(flags.quantities.begin(),
                                flags.quantities.end());
-  const std::vector<std::string> names = QuantityNames();
   for (const std::string& name : flags.asked) {
-    // Behind UNSPECIFIED.
-    const auto number =
-        std::find(names.begin(), names.end(), name) - names.begin() + 1;
-    if (!asked.insert(static_cast<v1::Quantity>(number)).second) {
-      throw UsageError("QUANTITIES", name + " is named twice");
-    }
+    const auto* quantity = FindEnumFlag(
+        *v1::Quantity_descriptor(), absl::StrReplaceAll(name, {{"-", "_"}}));
+    asked.insert(static_cast<v1::Quantity>(quantity->number()));
   }
   const std::vector<v1::Quantity> quantities(asked.begin(), asked.end());
   v1::EvaluateStart start;
@@ -360,11 +339,16 @@ void AddDynamics(CLI::App* app, Runner* runner) {
       flags->quantities = {row.quantity};
       flags->tables = FieldsOf(row.quantity);
     } else {
+      // "coriolis-matrix" and so on.
+      std::vector<std::string> names = EnumFlags(*v1::Quantity_descriptor());
+      for (std::string& name : names) {
+        absl::StrReplaceAll({{"_", "-"}}, &name);
+      }
       flags::OneOf(command
                        ->add_option("QUANTITIES", flags->asked,
                                     "What to compute; several at will")
                        ->required(),
-                   QuantityNames());
+                   std::move(names));
       for (int k = v1::Quantity_MIN + 1; k < v1::Quantity_ARRAYSIZE; ++k) {
         flags->tables.merge(FieldsOf(static_cast<v1::Quantity>(k)));
       }

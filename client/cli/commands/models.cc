@@ -1,5 +1,4 @@
 // torquectl models add, list, show, validate, rm; ping, info
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -8,17 +7,12 @@
 #include "client/cli/commands/commands.h"
 #include "client/cli/document.h"
 #include "client/cli/formats/text.h"
-#include "server/flags/options.h"
 
 namespace torqued::cli {
 namespace {
 
-/// Of all commands.
 struct Flags {
-  std::string file;
-  std::string tip;
-  std::string name;
-  std::string label;
+  std::string file, tip, name, label;
   std::optional<std::string> expected;
   bool source = false;
 };
@@ -35,20 +29,17 @@ ExitCode Add(Session& session, const Flags& flags) {
   }
   const v1::RegisterModelReply reply = session.Register(flags.file, request);
   const v1::ModelInfo& model = reply.model();
-  session.Answer(
-      [&] { return ToJson(reply); },
-      [&] {
-        return CsvOf({"name", "revision", "changed", "warnings"},
-                     Json::array({{{"name", model.name()},
-                                   {"revision", model.revision()},
-                                   {"changed", reply.changed()},
-                                   {"warnings", model.report().warnings()}}}));
-      },
-      [&](std::ostream& out) {
-        PrintReport(model.report(), flags.file, out);
-        out << model.name() << "@" << model.revision()
-            << (reply.changed() ? "  registered" : "  unchanged") << "\n";
-      });
+  const Json row = {{"name", model.name()},
+                    {"revision", model.revision()},
+                    {"changed", reply.changed()},
+                    {"warnings", model.report().warnings()}};
+  session.Answer(ToJson(reply), {"name", "revision", "changed", "warnings"},
+                 Json::array({row}), [&](std::ostream& out) {
+                   PrintReport(model.report(), flags.file, out);
+                   out << model.name() << "@" << model.revision()
+                       << (reply.changed() ? "  registered" : "  unchanged")
+                       << "\n";
+                 });
   return ExitCode::kOk;
 }
 
@@ -58,19 +49,17 @@ ExitCode Validate(Session& session, const Flags& flags) {
   request.mutable_options()->set_default_tip(flags.tip);
   request.mutable_options()->set_validation(session.validation());
   const v1::ValidateModelReply reply = session.client().ValidateModel(request);
-  session.Answer(
-      [&] { return ToJson(reply); },
-      [&] {
-        Json rows = Json::array();
-        for (const v1::Finding& finding : reply.report().findings()) {
-          Json& row = rows.emplace_back(ToJson(finding));
-          row["more_places"] = MorePlacesText(finding);
-        }
-        return CsvOf({"severity", "code", "line", "joint", "link", "message",
-                      "count", "more_places"},
-                     rows);
-      },
-      [&](std::ostream& out) { PrintReport(reply.report(), flags.file, out); });
+  Json rows = Json::array();
+  for (const v1::Finding& finding : reply.report().findings()) {
+    Json& row = rows.emplace_back(ToJson(finding));
+    row["more_places"] = MorePlacesText(finding);
+  }
+  session.Answer(ToJson(reply),
+                 {"severity", "code", "line", "joint", "link", "message",
+                  "count", "more_places"},
+                 rows, [&](std::ostream& out) {
+                   PrintReport(reply.report(), flags.file, out);
+                 });
   return reply.valid() ? ExitCode::kOk : ExitCode::kNo;
 }
 
@@ -83,7 +72,7 @@ ExitCode List(Session& session) {
   }
   const Members columns = {"name", "revision",      "state",  "nq",
                            "nv",   "registered_at", "problem"};
-  session.Answer([&] { return list; }, [&] { return CsvOf(columns, list); },
+  session.Answer(list, columns, list,
                  [&](std::ostream& out) { PrintRows(columns, shown, out); });
   return ExitCode::kOk;
 }
@@ -93,19 +82,15 @@ ExitCode Show(Session& session, const Flags& flags) {
   const v1::GetModelReply reply =
       session.client().GetModel(reference, flags.source);
   if (flags.source) {
-    session.data() << reply.source();
+    session.WriteData(reply.source());
     return ExitCode::kOk;
   }
   Json model = ToJson(reply.model());
   session.Answer(
-      [&] { return model; },
-      [&] {
-        return CsvOf(
-            {"name", "type", "parent_link", "child_link", "lower", "upper",
-             "velocity", "effort", "damping", "friction", "armature"},
-            model["joints"]);
-      },
-      [&](std::ostream& out) {
+      model,
+      {"name", "type", "parent_link", "child_link", "lower", "upper",
+       "velocity", "effort", "damping", "friction", "armature"},
+      model["joints"], [&](std::ostream& out) {
         Json shown = ToJson(reply.model(), EnumNames::kFlags);
         shown.erase("report");
         PrintFields(shown, out);
@@ -125,40 +110,24 @@ ExitCode Remove(Session& session, const Flags& flags) {
   return ExitCode::kOk;
 }
 
-const char* HealthText(client::Health health) {
-  if (health == client::Health::kServing) return "SERVING";
-  return health == client::Health::kNotServing ? "NOT_SERVING" : "UNKNOWN";
-}
-
-ExitCode Ping(Session& session, int count) {
+ExitCode Ping(Session& session) {
   session.RequireLastingServer("ping");
   const client::Client& client = session.client();
-  std::vector<double> round_trips;
-  client::Health health = client::Health::kServing;
-  const client::Progress progress = session.ShowProgress("calls");
-  for (int k = 0; k < count; ++k) {
-    const auto start = std::chrono::steady_clock::now();
-    const client::Health answer = client.CheckHealth();
-    round_trips.push_back(std::chrono::duration<double, std::micro>(
-                              std::chrono::steady_clock::now() - start)
-                              .count());
-    progress(k + 1, count);
-    if (answer != client::Health::kServing) health = answer;
-  }
-  std::sort(round_trips.begin(), round_trips.end());
-  Json answer = {{"address", client.address()},
-                 {"health", HealthText(health)},
-                 {"count", count},
-                 {"round_trip_us_min", round_trips.front()},
-                 {"round_trip_us_median", round_trips[round_trips.size() / 2]}};
-  session.Answer([&] { return answer; },
-                 [&] {
-                   return CsvOf({"address", "health", "count",
-                                 "round_trip_us_min", "round_trip_us_median"},
-                                Json::array({answer}));
-                 },
+  const auto start = std::chrono::steady_clock::now();
+  const client::Health health = client.CheckHealth();
+  const std::chrono::duration<double, std::micro> time =
+      std::chrono::steady_clock::now() - start;
+  const bool serves = health == client::Health::kServing;
+  const bool answers = health != client::Health::kUnknown;
+  const Json answer = {{"address", client.address()},
+                       {"health", serves    ? "SERVING"
+                                  : answers ? "NOT_SERVING"
+                                            : "UNKNOWN"},
+                       {"round_trip_us", time.count()}};
+  session.Answer(answer, {"address", "health", "round_trip_us"},
+                 Json::array({answer}),
                  [&](std::ostream& out) { PrintFields(answer, out); });
-  return health == client::Health::kServing ? ExitCode::kOk : ExitCode::kNo;
+  return serves ? ExitCode::kOk : ExitCode::kNo;
 }
 
 ExitCode Info(Session& session) {
@@ -168,13 +137,11 @@ ExitCode Info(Session& session) {
                {"address", client.address()}};
   info.update(ToJson(client.GetServerInfo()));
   const Members columns = {"name", "lanes_double", "lanes_single"};
-  session.Answer([&] { return info; },
-                 [&] { return CsvOf(columns, info["targets"]); },
-                 [&](std::ostream& out) {
-                   PrintFields(info, out);
-                   out << "\n";
-                   PrintRows(columns, info["targets"], out);
-                 });
+  session.Answer(info, columns, info["targets"], [&](std::ostream& out) {
+    PrintFields(info, out);
+    out << "\n";
+    PrintRows(columns, info["targets"], out);
+  });
   return ExitCode::kOk;
 }
 
@@ -223,14 +190,10 @@ void AddModels(CLI::App* app, Runner* runner) {
 }
 
 void AddServer(CLI::App* app, Runner* runner) {
-  const auto count = std::make_shared<int>(1);
-  CLI::App* ping = AddCommand(
-      app, "ping", "Ask the server whether it serves; exit 2 when it does not",
-      runner, [count](Session& session) { return Ping(session, *count); });
-  ping->alias("health");
-  flags::WholeNumber(
-      ping->add_option("--count,-c", *count, "How often (default: 1)"), 1,
-      1'000'000);
+  AddCommand(app, "ping",
+             "Ask the server whether it serves; exit 2 when it does not",
+             runner, Ping)
+      ->alias("health");
   AddCommand(app, "info",
              "The server: version, instruction sets, threads, limits", runner,
              Info);

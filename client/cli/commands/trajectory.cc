@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <ostream>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,13 +20,8 @@ namespace torqued::cli {
 namespace {
 
 struct Flags {
-  std::string file;
+  std::string file, torques, html, junit, json, results;
   CheckFlags check;
-  std::string torques;
-  std::string html;
-  std::string junit;
-  std::string json;
-  std::string results;
   int jobs = 0;
 };
 
@@ -42,31 +37,29 @@ Container TorquesContainer(const std::string& path) {
 using Content = std::function<std::string()>;
 
 /// A file that cannot be written keeps no other one from being written: the
-/// verdict may have taken hours. Throws one DataError for all that failed.
+/// verdict may have taken hours.
 void WriteFiles(const std::vector<std::pair<std::string, Content>>& files) {
-  std::optional<DataError> failure;
+  std::string problems;
   for (const auto& [path, content] : files) {
     try {
       if (!path.empty()) WriteFile(path, content());
     } catch (const DataError& error) {
-      failure = !failure ? error
-                         : DataError(failure->place(), failure->what(), "; ",
-                                     error.place(), ": ", error.what());
+      problems += Cat(problems.empty() ? "" : "; ", error.what());
     }
   }
-  if (failure) throw *failure;
+  if (!problems.empty()) throw std::runtime_error(problems);
 }
 
-/// The tables that the outputs need beside the samples.
-std::vector<v1::TrajectoryTable> TablesFor(const Flags& flags) {
+std::vector<v1::TrajectoryTable> TablesFor(
+    const Flags& flags, const v1::CheckTrajectoryStart& start) {
   if (flags.torques.empty() && flags.html.empty()) return {};
   std::vector tables = {v1::TRAJECTORY_TABLE_TAU,
                         v1::TRAJECTORY_TABLE_TORQUE_LIMIT};
-  if (flags.check.command->count("--derive") > 0) {
+  if (start.derive() != v1::DIFFERENTIATION_UNSPECIFIED) {
     tables.insert(tables.end(),
                   {v1::TRAJECTORY_TABLE_V, v1::TRAJECTORY_TABLE_A});
   }
-  if (flags.check.task) {
+  if (start.has_operational_space()) {
     tables.insert(tables.end(), {v1::TRAJECTORY_TABLE_SIGMA_MIN,
                                  v1::TRAJECTORY_TABLE_CONDITION});
   }
@@ -84,8 +77,7 @@ ExitCode RunDirectory(Session& session, const Flags& flags) {
                               {flags.check.limits, flags.check.wrench_profile,
                                flags.json, flags.junit, flags.results},
                               flags.results, flags.jobs);
-  session.Answer([&] { return check; },
-                 [&] { return ResultsCsv(check["results"]); },
+  session.Answer(check, kResultColumns, ResultRows(check["results"]),
                  [&](std::ostream& out) { PrintDirectory(check, out); });
   WriteFiles({{flags.html, [&] { return DirectoryPage(check); }},
               {flags.junit, [&] { return DirectoryJunit(check); }},
@@ -113,15 +105,14 @@ ExitCode Run(Session& session, const Flags& flags) {
   }
   if (!flags.torques.empty()) TorquesContainer(flags.torques);
   const Checker checker(session, flags.check);
-  const CheckedTrajectory checked = checker.Check(
-      flags.file, TablesFor(flags), session.ShowProgress("samples"));
+  const CheckedTrajectory checked =
+      checker.Check(flags.file, TablesFor(flags, checker.start()),
+                    session.ShowProgress("samples"));
   session.RemarkUnused(checked.file, checked.unused);
-  session.Answer([&] { return VerdictJson(checked); },
-                 [&] {
-                   Json result = {{"file", checked.file}};
-                   AddVerdict(checked.check.verdict, &result);
-                   return ResultsCsv(Json::array({result}));
-                 },
+  const Json verdict = VerdictJson(checked);
+  Json result = {{"file", checked.file}};
+  AddVerdict(checked.check.verdict, &result);
+  session.Answer(verdict, kResultColumns, ResultRows(Json::array({result})),
                  [&](std::ostream& out) { PrintVerdict(checked, out); });
   WriteFiles({{flags.torques,
                [&] {
@@ -130,7 +121,7 @@ ExitCode Run(Session& session, const Flags& flags) {
                }},
               {flags.html, [&] { return ReportPage(checked); }},
               {flags.junit, [&] { return VerdictJunit(checked); }},
-              {flags.json, [&] { return ToText(VerdictJson(checked)); }}});
+              {flags.json, [&] { return ToText(verdict); }}});
   return checked.check.verdict.passes() ? ExitCode::kOk : ExitCode::kNo;
 }
 
@@ -142,8 +133,7 @@ struct CompareFlags {
 ExitCode RunCompare(Session& session, const CompareFlags& flags) {
   Json report = CompareRuns(flags.before, ReadFile(flags.before), flags.after,
                             ReadFile(flags.after), flags.tolerance);
-  session.Answer([&] { return report; },
-                 [&] { return CsvOf(kComparedColumns, report["numbers"]); },
+  session.Answer(report, kComparedColumns, report["numbers"],
                  [&](std::ostream& out) { PrintComparison(report, out); });
   return report["worse"] ? ExitCode::kNo : ExitCode::kOk;
 }

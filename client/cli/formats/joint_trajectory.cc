@@ -10,29 +10,22 @@
 namespace torqued::cli {
 namespace {
 
-/// Fields of a point, and what they hold.
 constexpr std::array<std::pair<const char*, const char*>, 4> kFields = {
     {{"positions", "q"},
      {"velocities", "v"},
      {"accelerations", "a"},
      {"effort", "tau"}}};
 
-const Json& MessageIn(const Json& document, const std::string& name) {
-  const Json* message = &document;
-  while (message->is_object() && !message->contains("points")) {
-    std::vector<const Json*> within;
-    for (const char* const member :
-         {"goal", "trajectory", "joint_trajectory"}) {
-      const auto inner = message->find(member);
-      if (inner != message->end()) within.push_back(&*inner);
-    }
-    // Of two nobody knows which one is meant.
-    if (within.size() != 1) break;
-    message = within.front();
+/// Null if there is none, or two of which nobody knows which one is meant.
+const Json* MessageIn(const Json& document) {
+  if (document.contains("joint_names")) return &document;
+  const Json* within = nullptr;
+  for (const char* const member : {"goal", "trajectory", "joint_trajectory"}) {
+    if (!document.contains(member)) continue;
+    if (within != nullptr) return nullptr;
+    within = &document[member];
   }
-  if (message->is_object() && message->contains("joint_names")) return *message;
-  throw NotATrajectory(
-      name, "no trajectory_msgs/JointTrajectory: the file has no joint_names");
+  return within == nullptr ? nullptr : MessageIn(*within);
 }
 
 /// Nothing if the point has none, or an empty list.
@@ -43,7 +36,6 @@ const Json* FieldOf(const Json& point, const char* field) {
   return absent ? nullptr : &*found;
 }
 
-/// `place` is that of the value in the message.
 double NumberOf(const Json& value, const std::string& name,
                 const auto&... place) {
   RequireData(value.is_number(), name, place..., " is not a number: ", [&] {
@@ -70,23 +62,16 @@ double TimeOf(const Json& time, const std::string& name,
                   " has other members than sec and nanosec, or secs and nsecs");
 }
 
-/// Of all points or of none.
+/// Of all points, or empty if the first one has none.
 client::Batch BlockOf(const Json& points, const char* field, std::size_t joints,
                       const std::string& name) {
-  client::Batch block;
+  if (points.empty() || FieldOf(points[0], field) == nullptr) return {};
+  client::Batch block(std::ssize(points), static_cast<Eigen::Index>(joints));
   for (std::size_t k = 0; k < points.size(); ++k) {
     const Json* const numbers = FieldOf(points[k], field);
-    if (k == 0 && numbers != nullptr) {
-      block.resize(static_cast<Eigen::Index>(points.size()),
-                   static_cast<Eigen::Index>(joints));
-    }
-    RequireData((block.size() > 0) == (numbers != nullptr), name, "points[", k,
-                "].", field, numbers == nullptr ? " is missing" : " is there",
-                ", unlike those of the points before");
-    if (numbers == nullptr) continue;
-    RequireData(numbers->is_array() && numbers->size() == joints, name,
-                "points[", k, "].", field, " is no list of ", joints,
-                " numbers");
+    RequireData(
+        numbers != nullptr && numbers->is_array() && numbers->size() == joints,
+        name, "points[", k, "].", field, " is no list of ", joints, " numbers");
     for (std::size_t j = 0; j < joints; ++j) {
       block(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j)) =
           NumberOf((*numbers)[j], name, "points[", k, "].", field, "[", j, "]");
@@ -99,7 +84,13 @@ client::Batch BlockOf(const Json& points, const char* field, std::size_t joints,
 
 StateTable ReadJointTrajectory(const Json& document, const Suffixes& tables,
                                const std::string& name) {
-  const Json& message = MessageIn(document, name);
+  const Json* const found = MessageIn(document);
+  if (found == nullptr) {
+    throw NotATrajectory(name,
+                         "no trajectory_msgs/JointTrajectory: the file has no "
+                         "joint_names");
+  }
+  const Json& message = *found;
   StateTable blocks;
   std::vector<std::string>& joints = blocks.joints.emplace();
   const Json& names = message["joint_names"];
@@ -136,13 +127,10 @@ StateTable ReadJointTrajectory(const Json& document, const Suffixes& tables,
 
 std::string JointTrajectoryJson(const StateTable& trajectory,
                                 const std::string& name) {
-  const Json joints(trajectory.joints.value_or(std::vector<std::string>()));
-  std::string text =
-      R"({"header": {"stamp": {"sec": 0, "nanosec": 0}, "frame_id": ""},)"
-      "\n\"joint_names\": " +
-      joints.dump(-1, ' ', /*ensure_ascii=*/false,
-                  Json::error_handler_t::replace) +
-      ",\n\"points\": [";
+  Json message = {
+      {"header", {{"stamp", {{"sec", 0}, {"nanosec", 0}}}, {"frame_id", ""}}},
+      {"joint_names", *trajectory.joints},
+      {"points", Json::array()}};
   std::pair<double, long long> before(-INFINITY, 0);
   for (std::size_t k = 0; k < trajectory.time.size(); ++k) {
     const double time = trajectory.time[k];
@@ -160,7 +148,7 @@ std::string JointTrajectoryJson(const StateTable& trajectory,
     require(stamp > before,
             " is that of the point before, in whole nanoseconds");
     before = stamp;
-    Json point;
+    Json& point = message["points"].emplace_back();
     for (const auto& [field, table] : kFields) {
       point[field] = Json::array();
       const auto found = trajectory.tables.find(table);
@@ -170,9 +158,8 @@ std::string JointTrajectoryJson(const StateTable& trajectory,
     }
     point["time_from_start"] = {{"sec", static_cast<std::int64_t>(stamp.first)},
                                 {"nanosec", stamp.second}};
-    text += (k == 0 ? "\n" : ",\n") + point.dump();
   }
-  return text + "\n]}\n";
+  return ToText(message);
 }
 
 }  // namespace torqued::cli

@@ -25,10 +25,10 @@ static_assert(std::endian::native == std::endian::little,
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMaxUnpacked = std::size_t{2} << 30;
 
-/// An array as its file describes it, and its bytes.
 struct Array {
   bool big_endian = false;
-  std::string type;  // "f8"
+  std::string type;      // "f8"
+  std::size_t item = 0;  // bytes
   bool fortran_order = false;
   Eigen::Index rows = 1;
   Eigen::Index columns = 0;
@@ -54,7 +54,7 @@ Array ParseArray(std::string_view bytes, const std::string& name) {
   require(size <= 1024 && size <= bytes.size(), "the header is too long");
 
   static const std::regex kHeader(
-      R"(\{\s*'descr':\s*'([<>|])(\w{1,20})',\s*'fortran_order':\s*(True|False),\s*)"
+      R"(\{\s*'descr':\s*'([<>|])((\w)(\d{0,10}))',\s*'fortran_order':\s*(True|False),\s*)"
       R"('shape':\s*\((\d{1,15}),\s*(\d{0,15}),?\),?\s*\}\s*)");
   std::cmatch parts;
   require(
@@ -66,22 +66,28 @@ Array ParseArray(std::string_view bytes, const std::string& name) {
     std::from_chars(parts[k].first, parts[k].second, value);
     return value;
   };
-  Array array{parts[1] == ">",   parts[2],  parts[3] == "True",
-              number(4),         number(5), parts[5].length() == 0,
-              bytes.substr(size)};
+  Array array = {
+      .big_endian = parts[1] == ">",
+      .type = parts[2],
+      .item = static_cast<std::size_t>(number(4)) * (parts[3] == "U" ? 4 : 1),
+      .fortran_order = parts[5] == "True",
+      .rows = number(6),
+      .columns = number(7),
+      .is_list = parts[7].length() == 0,
+      .data = bytes.substr(size)};
   if (array.is_list) array.columns = std::exchange(array.rows, 1);
   return array;
 }
 
-/// Refuses data that are not exactly rows x columns items of so many bytes.
-void CheckSize(const Array& array, std::size_t item, const std::string& name) {
+/// Refuses data that are not exactly rows x columns items.
+void CheckSize(const Array& array, const std::string& name) {
   // The product is exact up to the largest size that a file may have.
   const double expected = static_cast<double>(array.rows) *
                           static_cast<double>(array.columns) *
-                          static_cast<double>(item);
+                          static_cast<double>(array.item);
   RequireData(expected == static_cast<double>(array.data.size()), name, "has ",
               array.data.size(), " bytes of data, which is not ", array.rows,
-              " x ", array.columns, " of ", item);
+              " x ", array.columns, " of ", array.item);
 }
 
 /// The bytes of an item in the order of this machine, as a whole number.
@@ -98,7 +104,6 @@ double As(std::uint64_t bits) {
   return static_cast<double>(value);
 }
 
-/// Version 1.0, C order.
 std::string Header(const std::string& type, const std::string& shape) {
   std::string bytes("\x93NUMPY\x01\x00\x00\x00", 10);
   bytes += Cat("{'descr': '", type, "', 'fortran_order': False, 'shape': (",
@@ -186,14 +191,13 @@ client::Batch ParseNpy(std::string_view bytes, const std::string& name) {
   const auto type = kTypes.find(array.type);
   RequireData(type != kTypes.end(), name, "numbers of type '", array.type,
               "' are not read; give float64 ('<f8')");
-  const auto size = static_cast<std::size_t>(array.type[1] - '0');
-  CheckSize(array, size, name);
+  CheckSize(array, name);
   client::Batch numbers(array.rows, array.columns);
   std::string_view rest = array.data;
   const auto read = [&](auto&& places) {
     for (double& number : places) {
-      number = type->second(Bits(rest.substr(0, size), array.big_endian));
-      rest.remove_prefix(size);
+      number = type->second(Bits(rest.substr(0, array.item), array.big_endian));
+      rest.remove_prefix(array.item);
     }
   };
   if (array.fortran_order) {
@@ -207,22 +211,18 @@ client::Batch ParseNpy(std::string_view bytes, const std::string& name) {
 std::vector<std::string> ParseNpyNames(std::string_view bytes,
                                        const std::string& name) {
   const Array array = ParseArray(bytes, name);
-  const char* const end = array.type.data() + array.type.size();
   const bool is_wide = array.type.front() == 'U';
-  std::uint32_t length = 0;
   RequireData(
-      (is_wide || array.type.front() == 'S') && array.is_list &&
-          std::from_chars(array.type.data() + 1, end, length).ptr == end,
-      name, "type '", array.type,
+      (is_wide || array.type.front() == 'S') && array.is_list, name, "type '",
+      array.type,
       "' is not a list of names; save it as np.array(names, dtype=str)");
-  const std::size_t size = std::size_t{is_wide ? 4u : 1u} * length;
-  CheckSize(array, size, name);
+  CheckSize(array, name);
   std::vector<std::string> names;
-  for (std::size_t begin = 0; begin < array.data.size(); begin += size) {
-    const std::string_view item = array.data.substr(begin, size);
+  for (std::size_t begin = 0; begin < array.data.size(); begin += array.item) {
+    const std::string_view item = array.data.substr(begin, array.item);
     bool is_text = true;
     std::u32string characters;
-    for (std::size_t k = 0; is_wide && k < size; k += 4) {
+    for (std::size_t k = 0; is_wide && k < array.item; k += 4) {
       const std::uint64_t code = Bits(item.substr(k, 4), array.big_endian);
       is_text &= code < 0xD800 || (code > 0xDFFF && code <= 0x10FFFF);
       characters += static_cast<char32_t>(code);

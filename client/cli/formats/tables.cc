@@ -1,5 +1,6 @@
+#include <absl/strings/ascii.h>
+
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <iterator>
 #include <span>
@@ -12,58 +13,42 @@
 namespace torqued::cli {
 namespace {
 
-std::vector<std::string_view> CellsOf(std::string_view line) {
-  std::vector<std::string_view> cells;
-  while (true) {
-    const std::size_t comma = line.find(',');
-    cells.push_back(Trim(line.substr(0, comma)));
-    if (comma == std::string_view::npos) return cells;
-    line.remove_prefix(comma + 1);
-  }
-}
-
-/// Puts a row into `numbers` that stands there as programs write it; or less
-/// than a row, if it does not.
-bool TakeNumbers(std::string_view line, std::span<double> numbers) {
-  const char* at = line.data();
-  const char* const end = at + line.size();
-  for (double& number : numbers) {
-    while (at != end && *at == ' ') ++at;
-    const auto [stop, error] = std::from_chars(at, end, number);
-    const bool is_last = &number == &numbers.back();
-    if (error != std::errc() || (stop == end) != is_last ||
-        (!is_last && *stop != ',')) {
-      return false;
-    }
-    at = stop + 1;
-  }
-  return true;
-}
-
-/// Puts any other row into `numbers`, or says what is wrong with it.
-void TakeCells(std::string_view line, const std::vector<std::string>& header,
-               const std::string& place, std::span<double> numbers) {
-  const auto fail = [&](const std::string& problem) {
+/// Puts a row into `numbers`, or says what is wrong with it.
+void TakeRow(std::string_view line, const std::vector<std::string>& header,
+             const std::string& name, std::int64_t number_of_line,
+             std::span<double> numbers) {
+  const auto fail = [&](const auto&... problem) {
     // Of what spreadsheets write.
     const bool has_others = line.find_first_of(";\t") != std::string_view::npos;
     throw DataError(
-        place, problem,
+        Cat(name, ":", number_of_line), problem...,
         has_others ? "; columns are separated by commas, numbers have a point"
                    : "");
   };
-  const std::vector<std::string_view> cells = CellsOf(line);
-  if (cells.size() != numbers.size()) {
-    fail(Cat("has ", cells.size(), " cells, the lines before have ",
-             numbers.size()));
-  }
-  for (std::size_t k = 0; k < cells.size(); ++k) {
-    const auto number = ParseNumber(cells[k]);
-    if (!number) {
-      fail(Cat("column ", k + 1,
-               header.empty() ? "" : " (" + Printable(header[k], 40) + ")",
-               ": '", Printable(cells[k], 40), "' is not a number"));
+  std::size_t count = 0;
+  const char* const end = line.data() + line.size();
+  const char* at = line.data();
+  for (bool has_more = true; has_more; ++count) {
+    double number = 0;
+    auto [stop, error] = std::from_chars(at, end, number);
+    // Any other form than that which programs write takes longer.
+    if (error != std::errc() || (stop != end && *stop != ',')) {
+      stop = std::find(at, end, ',');
+      const std::string_view cell(at, stop);
+      const auto found = ParseNumber(cell);
+      if (!found && count < numbers.size()) {
+        fail("column ", count + 1,
+             header.empty() ? "" : " (" + Printable(header[count], 40) + ")",
+             ": '", Printable(cell, 40), "' is not a number");
+      }
+      number = found.value_or(0);
     }
-    numbers[k] = *number;
+    if (count < numbers.size()) numbers[count] = number;
+    has_more = stop != end;
+    at = has_more ? stop + 1 : end;
+  }
+  if (count != numbers.size()) {
+    fail("has ", count, " cells, the lines before have ", numbers.size());
   }
 }
 
@@ -80,62 +65,56 @@ Container ContainerOfContent(std::string_view content,
     return Container::kJson;
   }
   // No CSV has a line that begins so.
-  constexpr std::string_view kField = "joint_names:";
-  for (std::size_t at = content.find(kField); at != std::string_view::npos;
-       at = content.find(kField, at + 1)) {
-    const std::size_t before = content.substr(0, at).find_last_not_of(' ');
-    if (before == std::string_view::npos || content[before] == '\n') {
-      return Container::kYaml;
-    }
-  }
-  return Container::kCsv;
+  const std::size_t names = content.find("joint_names:");
+  if (names == std::string_view::npos) return Container::kCsv;
+  const std::size_t before = content.substr(0, names).find_last_not_of(' ');
+  const bool begins_line =
+      before == std::string_view::npos || content[before] == '\n';
+  return begins_line ? Container::kYaml : Container::kCsv;
 }
 
 /// Reads a file of the joints that are asked for.
-class Reader {
- public:
-  Reader(const TableRules& rules, std::vector<std::string> joints,
-         bool is_ordered, std::string name)
-      : rules_(rules),
-        joints_(std::move(joints)),
-        is_ordered_(is_ordered),
-        name_(std::move(name)) {}
+struct Reader {
+  const TableRules& rules;
+  std::vector<std::string> wanted;  // joints
+  bool is_ordered;
+  std::string file;
 
   StateTable Read(std::string_view content, Container container) const {
     StateTable table;
     if (container == Container::kNpz) {
-      table = ParseNpz(content, rules_.suffixes, name_);
+      table = ParseNpz(content, rules.suffixes, file);
       Arrange(&table);
     } else if (container == Container::kYaml || container == Container::kJson) {
       auto* const parse =
           container == Container::kYaml ? &ParseYaml : &ParseJsonText;
-      table = ReadJointTrajectory(parse(content, kTrajectoryDepth, name_),
-                                  rules_.suffixes, name_);
+      table = ReadJointTrajectory(parse(content, file), rules.suffixes, file);
       Arrange(&table);
     } else {
-      CsvTable csv = ParseTable(content, name_);
+      CsvTable csv = ParseTable(content, file);
       Require(csv.numbers.rows() > 0, "the file has no rows");
-      csv.header.empty() ? TakePlain(csv.numbers, &table)
-                         : TakeNamed(csv, &table);
+      const bool is_plain = csv.header.empty();
+      if (is_plain) csv.header = HeaderOf(csv.numbers.cols());
+      Take(csv, &table);
+      if (is_plain) table.unused.clear();
       table.lines = std::move(csv.lines);
     }
-    table.name = name_;
-    table.joints = joints_;
+    table.name = file;
+    table.joints = wanted;
     return table;
   }
 
- private:
   void Require(bool holds, const auto&... problem) const {
-    RequireData(holds, name_, problem...);
+    RequireData(holds, file, problem...);
   }
 
   bool IsRequired(std::string_view suffix) const {
-    return std::ranges::count(rules_.required, suffix) > 0;
+    return std::ranges::count(rules.required, suffix) > 0;
   }
 
   /// Continues the sentence that there is no v or a.
   std::string MissingHint(std::string_view suffix) const {
-    if (!rules_.is_trajectory || !IsRequired(suffix)) return "";
+    if (!rules.is_trajectory || !IsRequired(suffix)) return "";
     if (suffix == "q")
       return "; a joint that stands still needs its column too";
     return "; --derive cubic_spline or --derive quintic_spline takes velocities"
@@ -143,83 +122,78 @@ class Reader {
   }
 
   void RequireOrder() const {
-    Require(is_ordered_,
+    Require(is_ordered,
             "the file does not say whose columns these are; give their joint "
             "order with --joint-names a,b,c or --joint-names canonical");
   }
 
-  void TakeNamed(const CsvTable& csv, StateTable* table) const {
+  void Take(const CsvTable& csv, StateTable* table) const {
     const std::set<std::string> there(csv.header.begin(), csv.header.end());
-    std::set<std::string> known = {"time"}, taken;
-    for (const std::string& joint : joints_) {
-      for (const char* const suffix : {".q", ".v", ".a", ".tau"}) {
-        known.insert(joint + suffix);
-      }
-    }
+    const std::vector<std::string> all = ColumnsOf({"q", "v", "a", "tau"});
+    std::set<std::string> known(all.begin(), all.end()), taken;
     const auto take = [&](const std::vector<std::string>& names,
                           const std::string& hint) -> client::Batch {
       taken.insert(names.begin(), names.end());
-      return csv.numbers(Eigen::all, PlacesOf(names, csv.header, known,
-                                              "column", name_, hint));
+      return csv.numbers(
+          Eigen::all, PlacesOf(names, csv.header, known, "column", file, hint));
     };
-    for (const std::string_view suffix : rules_.suffixes) {
-      std::vector<std::string> names;
-      names.reserve(joints_.size());
-      for (const std::string& joint : joints_) {
-        names.push_back(Cat(joint, ".", suffix));
-      }
+    for (const std::string_view suffix : rules.suffixes) {
+      const std::vector<std::string> names = ColumnsOf({suffix});
       const bool is_there = std::ranges::any_of(
           names, [&](const auto& name) { return there.contains(name); });
       if (!is_there && !IsRequired(suffix)) continue;
       table->tables[std::string(suffix)] = take(names, MissingHint(suffix));
     }
-    if (rules_.is_trajectory && there.contains("time")) {
+    if (rules.is_trajectory && there.contains("time")) {
       const client::Batch time = take({"time"}, "");
       table->time.assign(time.data(), time.data() + time.size());
     }
     AddOthers(csv.header, taken, table);
   }
 
-  void TakePlain(const client::Batch& numbers, StateTable* table) const {
-    RequireOrder();
-    const std::ptrdiff_t n = std::ssize(joints_);
-    const auto taken = std::ssize(rules_.suffixes) * n;
-    const auto all = taken + std::ssize(rules_.ignored) * n;
-    const Eigen::Index columns = numbers.cols();
-    const bool fits = columns == taken || columns == all;
-    const bool has_time = !fits && rules_.is_trajectory &&
-                          (columns == taken + 1 || columns == all + 1);
-    Require(
-        fits || has_time, "has ", columns, " columns; ", n, " joints with ",
-        [this] {
-          return Joined({rules_.suffixes.begin(), rules_.suffixes.end()});
-        },
-        " make ", taken,
-        rules_.is_trajectory ? ", or one more with the time first" : "",
-        columns <= n + 1 ? MissingHint("v") : "");
-    Eigen::Index column = 0;
-    if (has_time) {
-      const auto time = numbers.col(column++);
-      table->time.assign(time.begin(), time.end());
+  std::vector<std::string> ColumnsOf(const Suffixes& suffixes) const {
+    std::vector<std::string> names;
+    for (const std::string_view suffix : suffixes) {
+      for (const std::string& joint : wanted) {
+        names.push_back(Cat(joint, ".", suffix));
+      }
     }
-    for (const std::string_view suffix : rules_.suffixes) {
-      table->tables[std::string(suffix)] = numbers.middleCols(column, n);
-      column += n;
-    }
+    return names;
   }
 
-  /// Puts the columns of a file that names its parts in order.
+  /// The names of plain columns.
+  std::vector<std::string> HeaderOf(Eigen::Index columns) const {
+    RequireOrder();
+    const std::ptrdiff_t n = std::ssize(wanted);
+    const std::ptrdiff_t taken = std::ssize(rules.suffixes) * n;
+    Suffixes blocks = rules.suffixes;
+    if (columns > taken + 1) {
+      blocks.insert(blocks.end(), rules.ignored.begin(), rules.ignored.end());
+    }
+    std::vector<std::string> names = ColumnsOf(blocks);
+    if (columns == std::ssize(names) + 1 && rules.is_trajectory) {
+      names.insert(names.begin(), "time");
+    }
+    Require(columns == std::ssize(names), "has ", columns, " columns; ", n,
+            " joints with ",
+            Joined({rules.suffixes.begin(), rules.suffixes.end()}), " make ",
+            taken,
+            rules.is_trajectory ? ", or one more with the time first" : "",
+            columns <= n + 1 ? MissingHint("v") : "");
+    return names;
+  }
+
   void Arrange(StateTable* table) const {
     if (!table->joints) RequireOrder();
-    const std::set<std::string> known(joints_.begin(), joints_.end());
-    const std::vector<std::string> joints = table->joints.value_or(joints_);
-    const auto columns = PlacesOf(joints_, joints, known, "joint", name_);
+    const std::set<std::string> known(wanted.begin(), wanted.end());
+    const std::vector<std::string> joints = table->joints.value_or(wanted);
+    const auto columns = PlacesOf(wanted, joints, known, "joint", file);
     AddOthers(joints, known, table);
-    if (!rules_.is_trajectory) table->time.clear();
+    if (!rules.is_trajectory) table->time.clear();
 
     const std::ptrdiff_t width = std::ssize(joints);
     Eigen::Index rows = std::ssize(table->time);
-    for (const std::string_view suffix : rules_.suffixes) {
+    for (const std::string_view suffix : rules.suffixes) {
       client::Batch& numbers = table->tables[std::string(suffix)];
       if (width == 0 && numbers.size() == 0) numbers.resize(rows, 0);
       if (numbers.rows() == 0 && width > 0) {
@@ -236,25 +210,19 @@ class Reader {
     }
     Require(rows > 0, "the file has no rows");
     if (!table->tip_wrench) return;
-    Require(rules_.is_trajectory,
+    Require(rules.is_trajectory,
             "the file has a tip_wrench, which only a check takes");
     const Eigen::Index wrenches = table->tip_wrench->rows();
     Require(wrenches == rows || wrenches == 1, "tip_wrench has ", wrenches,
             " rows, not ", rows);
   }
 
-  /// What stands in the file and nobody takes.
   static void AddOthers(const std::vector<std::string>& there,
                         const std::set<std::string>& taken, StateTable* table) {
     std::ranges::copy_if(
         there, std::back_inserter(table->unused),
         [&](const auto& name) { return !taken.contains(name); });
   }
-
-  const TableRules& rules_;
-  const std::vector<std::string> joints_;
-  const bool is_ordered_;
-  const std::string name_;
 };
 
 }  // namespace
@@ -274,26 +242,24 @@ CsvTable ParseCsv(std::string_view text, const std::string& name) {
     text.remove_prefix(std::min(end, text.size() - 1) + 1);
     if (line.empty() || line.starts_with('#')) continue;
     if (columns == 0) {
-      const std::vector<std::string_view> cells = CellsOf(line);
+      std::vector<std::string> cells = SplitList(line, ',');
       columns = cells.size();
       // As many rows as there may be: a number and what ends it have two bytes.
       numbers.resize(static_cast<Eigen::Index>(
                          1 + (line.size() + 1 + text.size()) / (2 * columns)),
                      static_cast<Eigen::Index>(columns));
       if (!std::all_of(cells.begin(), cells.end(), ParseNumber)) {
-        for (std::string_view cell : cells) {
+        for (std::string& cell : cells) {
           if (cell.size() > 1 && cell.front() == '"' && cell.back() == '"') {
             cell = cell.substr(1, cell.size() - 2);
           }
-          table.header.emplace_back(cell);
         }
+        table.header = std::move(cells);
         continue;
       }
     }
-    const std::span row(numbers.row(rows()).data(), columns);
-    if (!TakeNumbers(line, row)) {
-      TakeCells(line, table.header, Cat(name, ":", number), row);
-    }
+    TakeRow(line, table.header, name, number,
+            {numbers.row(rows()).data(), columns});
     table.lines.push_back(number);
   }
   if (columns == 0) throw DataError(name, "is empty");
@@ -320,9 +286,8 @@ std::optional<Container> ContainerOfName(const std::filesystem::path& path) {
       {".csv", Container::kCsv},  {".npy", Container::kNpy},
       {".npz", Container::kNpz},  {".yaml", Container::kYaml},
       {".yml", Container::kYaml}, {".json", Container::kJson}};
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), ::tolower);
-  const auto known = kEndings.find(ending);
+  const auto known =
+      kEndings.find(absl::AsciiStrToLower(path.extension().string()));
   if (known == kEndings.end()) return std::nullopt;
   return known->second;
 }
@@ -377,15 +342,12 @@ StateTable ReadStateTable(const std::filesystem::path& path,
   const std::string name = path.string();
   std::vector<std::string> joints;
   for (const v1::JointInfo& joint : model.joints()) {
-    RequireData(joint.nq() == 1 && joint.nv() == 1, name,
-                "cannot be matched with joint ", joint.name(),
-                ", which has several coordinates");
     joints.push_back(joint.name());
   }
   if (order && !order->empty()) joints = *order;
   const std::string content = ReadFile(path);
-  return Reader(rules, joints, order.has_value(), name)
-      .Read(content, ContainerOfContent(content, path));
+  return Reader{rules, joints, order.has_value(), name}.Read(
+      content, ContainerOfContent(content, path));
 }
 
 }  // namespace torqued::cli

@@ -1,13 +1,19 @@
 #include "client/cli/formats/text.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/str_replace.h>
+#include <absl/strings/str_split.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <system_error>
 
 #include "client/cli/formats/container.h"
@@ -17,27 +23,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool AreOneFile(const fs::path& a, const fs::path& b) {
-  std::error_code error;
-  if (a.empty() || b.empty()) return false;
-  if (fs::exists(a, error)) {
-    return fs::is_regular_file(a, error) && fs::equivalent(a, b, error);
+/// The file that is written: that to which a link leads. Empty for devices and
+/// pipes (/dev/stdout), which are written as they are.
+fs::path PlaceOf(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
+    return {};
   }
-  const auto resolved = [&error](const fs::path& path) {
-    const fs::path absolute = fs::absolute(path);
-    const fs::path canonical = fs::weakly_canonical(absolute, error);
-    return error ? absolute : canonical;
-  };
-  return resolved(a) == resolved(b);
+  return fs::weakly_canonical(fs::absolute(path), ignored);
 }
 
 }  // namespace
 
 std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r";
-  const std::size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+  const auto is_blank = [](char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+  };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 std::optional<double> ParseNumber(std::string_view text) {
@@ -59,49 +63,25 @@ std::string ReadableText(double number) {
   return std::isnan(number) ? "nan" : RoundedText(number);
 }
 
-std::string ReadableText(double number, Side side) {
-  if (!(number > 0) || std::isinf(number)) return ReadableText(number);
-  const double unit = std::pow(10, std::floor(std::log10(number)) - 5);
-  const double digits = number / unit;
-  double rounded = std::round(digits);
-  if (std::abs(digits - rounded) >= 1e-9) {
-    rounded = side == Side::kAbove ? std::ceil(digits) : std::floor(digits);
-  }
-  return ReadableText(rounded * unit);
-}
-
 std::string DurationText(double seconds) {
   if (seconds < 0.0995) return Cat(std::lround(seconds * 1e3), " ms");
-  if (seconds < 9.95) {
-    const long tenths = std::lround(seconds * 10);
-    return Cat(tenths / 10, ".", tenths % 10, " s");
-  }
+  if (seconds < 9.95) return RoundedText(std::round(seconds * 10) / 10) + " s";
   const long whole = std::lround(seconds);
   if (whole < 60) return Cat(whole, " s");
-  const bool is_long = whole >= 3600;
-  const long count = is_long ? std::lround(seconds / 60) : whole;
-  const std::string rest = std::to_string(100 + count % 60).substr(1);
-  return Cat(count / 60, is_long ? " h " : " min ", rest,
-             is_long ? " min" : " s");
+  if (whole < 3600) return Cat(whole / 60, " min ", whole % 60, " s");
+  return Cat(whole / 3600, " h ", whole % 3600 / 60, " min");
 }
 
 std::vector<std::string> SplitList(std::string_view text, char separator) {
-  std::vector<std::string> pieces;
-  if (Trim(text).empty()) return pieces;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    pieces.emplace_back(Trim(text.substr(0, end)));
-    if (end == std::string_view::npos) return pieces;
-    text.remove_prefix(end + 1);
-  }
+  if (Trim(text).empty()) return {};
+  std::vector<std::string> pieces =
+      absl::StrSplit(std::string(text), separator);
+  for (std::string& piece : pieces) absl::StripAsciiWhitespace(&piece);
+  return pieces;
 }
 
 std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += (text.empty() ? "" : ", ") + word;
-  }
-  return text;
+  return absl::StrJoin(words, ", ");
 }
 
 double RequiredNumber(const std::string& option, std::string_view text) {
@@ -146,6 +126,39 @@ client::Batch ParseBatch(const std::string& option,
   return batch;
 }
 
+std::string PlainLines(std::string_view text) {
+  const bool is_utf8 = FindInvalidUtf8(text) == std::string_view::npos;
+  std::string plain;
+  while (true) {
+    const std::size_t end = text.find_first_of("\n\t");
+    const std::string_view piece = text.substr(0, end);
+    plain += is_utf8 ? EscapedAsInJson(piece) : PlainText(piece);
+    if (end == std::string_view::npos) return plain;
+    plain += text[end];
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string EscapedXml(std::string_view text) {
+  // U+FFFE and U+FFFF, which XML does not have, become blanks.
+  return absl::StrReplaceAll(PlainLines(text), {{"&", "&amp;"},
+                                                {"<", "&lt;"},
+                                                {">", "&gt;"},
+                                                {"\"", "&quot;"},
+                                                {"\uFFFE", " "},
+                                                {"\uFFFF", " "}});
+}
+
+std::string ProgressText(std::int64_t done, std::int64_t total,
+                         const std::string& unit,
+                         std::chrono::duration<double> time) {
+  const double speed = static_cast<double>(done) / time.count();
+  const double left = static_cast<double>(total - done) / speed;
+  return Cat(100 * done / std::max<std::int64_t>(total, 1), " %  ", done,
+             " of ", total, " ", unit, "  ", std::llround(speed), "/s",
+             done > 0 ? "  " + DurationText(left) + " left" : "");
+}
+
 std::string ReadFile(const fs::path& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
@@ -162,41 +175,40 @@ std::string ReadFile(const fs::path& path) {
 }
 
 void WriteFile(const fs::path& path, std::string_view content) {
-  std::error_code error;
-  // Devices and pipes (/dev/stdout) are written as they are.
-  const bool exists = fs::exists(path, error);
-  const bool special = exists && !fs::is_regular_file(path, error);
-  // A link stays; what it leads to is replaced.
-  const fs::path place = exists && !special ? fs::canonical(path, error) : path;
-  fs::path target = place;
-  if (!special) target += ".tmp" + std::to_string(getpid());
+  const fs::path place = PlaceOf(path);
+  const bool replaces = !place.empty();
+  fs::path target = path;
+  if (replaces) target = place.string() + ".tmp" + std::to_string(getpid());
 
-  error.clear();
   errno = 0;
   std::ofstream file(target, std::ios::binary);
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
   file.close();
+  std::error_code error;
   if (!file) {
     error.assign(errno != 0 ? errno : EIO, std::generic_category());
-  } else if (!special) {
+  } else if (replaces) {
     fs::rename(target, place, error);
   }
   if (!error) return;
-  const std::string reason = error.message();
-  if (!special) fs::remove(target, error);
-  throw DataError(path.string(), "cannot be written: " + reason);
+  std::error_code ignored;
+  if (replaces) fs::remove(target, ignored);
+  throw DataError(path.string(), "cannot be written: ", error.message());
 }
 
 void RequireSeparateFiles(const std::vector<FlaggedPath>& outputs,
                           const std::vector<FlaggedPath>& inputs) {
-  std::vector<FlaggedPath> others = inputs;
+  std::map<fs::path, FlaggedPath> places;
+  for (const FlaggedPath& input : inputs) {
+    if (!input.path.empty()) places.emplace(PlaceOf(input.path), input);
+  }
   for (const FlaggedPath& output : outputs) {
-    for (const FlaggedPath& other : others) {
-      if (!AreOneFile(output.path, other.path)) continue;
-      throw UsageError(output.flag, output.path, " is also the file of ",
-                       other.flag, " (", other.path, ")");
-    }
-    others.push_back(output);
+    const fs::path place = output.path.empty() ? "" : PlaceOf(output.path);
+    if (place.empty()) continue;
+    const auto [other, is_new] = places.emplace(place, output);
+    if (is_new) continue;
+    throw UsageError(output.flag, output.path, " is also the file of ",
+                     other->second.flag, " (", other->second.path, ")");
   }
 }
 

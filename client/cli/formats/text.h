@@ -1,7 +1,8 @@
-// Numbers as text, the same in every locale, lists of them, and whole files in
-// and out.
+// Text of numbers, the same in every locale, lists of them, what terminals
+// show, and whole files in and out.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -10,29 +11,21 @@
 #include <vector>
 
 #include "client/cpp/states.h"
+#include "core/base/text.h"
 
 namespace torqued::cli {
 
 /// Without blanks, tabs and carriage returns at the ends.
 std::string_view Trim(std::string_view text);
 
-/// A decimal number, "inf" or "nan", in either sign, with blanks around it;
-/// nothing if the text is anything else. A number beyond double precision is
-/// rounded to it: 1e400 to infinity, 1e-400 to zero.
+/// A decimal number, "inf" or "nan", in either sign, with blanks around it. A
+/// number beyond double precision is rounded: 1e400 to infinity, 1e-400 to 0.
 std::optional<double> ParseNumber(std::string_view text);
 
 /// For people: 6 significant digits.
 std::string ReadableText(double number);
 
-/// The side of a positive number on which its text may lie.
-enum class Side : std::uint8_t { kBelow, kAbove };
-
-/// For people: 6 significant digits, not more than the number (kBelow) or not
-/// less (kAbove). What meets a limit still meets it with the number of the
-/// text.
-std::string ReadableText(double number, Side side);
-
-/// "19 ms", "0.8 s", "12 s", "3 min 05 s", "2 h 07 min".
+/// "19 ms", "0.8 s", "12 s", "3 min 5 s", "2 h 7 min".
 std::string DurationText(double seconds);
 
 /// "a,b,c", blanks dropped. Empty for an empty text.
@@ -48,10 +41,29 @@ std::vector<double> ParseNumbers(const std::string& option,
                                  std::string_view text);
 
 /// Rows separated by ';' or given as several texts; or one text "@file" with
-/// the path of an .npy file or of a CSV file without column names. Empty for
-/// no texts. Throws UsageError naming `option`, or DataError.
+/// the path of an .npy file or of a CSV file without column names. Throws
+/// UsageError naming `option`, or DataError.
 client::Batch ParseBatch(const std::string& option,
                          const std::vector<std::string>& texts);
+
+/// Printable: nothing in it steers a terminal.
+inline std::string PlainText(std::string_view text,
+                             std::size_t max_bytes = std::string_view::npos) {
+  return Printable(text, max_bytes);
+}
+
+/// The same, but ends of lines and tabulators stay, and in strings of JSON
+/// nothing changes its meaning: UTF-8 has the escapes that JSON has.
+std::string PlainLines(std::string_view text);
+
+/// PlainLines for elements and for attributes in double quotes, of XML and of
+/// HTML.
+std::string EscapedXml(std::string_view text);
+
+/// "50 %  500 of 1000 states  500/s  1 s left", at the average speed so far.
+std::string ProgressText(std::int64_t done, std::int64_t total,
+                         const std::string& unit,
+                         std::chrono::duration<double> time);
 
 /// Throws DataError.
 std::string ReadFile(const std::filesystem::path& path);
@@ -66,7 +78,7 @@ struct FlaggedPath {
 };
 
 /// Throws UsageError if two outputs are one file, or an output is a file that
-/// is read, by whatever names and links. Devices and pipes take several.
+/// is read. Devices and pipes take several.
 void RequireSeparateFiles(const std::vector<FlaggedPath>& outputs,
                           const std::vector<FlaggedPath>& inputs);
 

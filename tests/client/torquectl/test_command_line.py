@@ -10,7 +10,7 @@ from trajectory_files import CHECK, COMPARE, limits_file
 
 
 @pytest.mark.parametrize("arguments", [
-    (), ("id", "-m", PLANAR),
+    (),
     *(("id", "-m", PLANAR, "--q", q)
       for q in ("1,x", "1;1,2", "1,2;3", "1,,2", "1,2;")),
     ("id", "-m", PLANAR, "--q", "1,2", "--states", "f.csv"),
@@ -23,7 +23,6 @@ from trajectory_files import CHECK, COMPARE, limits_file
     ("ping", "--store", "x.db", "--server", "127.0.0.1:1"),
     ("id", "--server", "127.0.0.1:1", "-m", PLANAR, "--q", "0,0"),
     ("ping", "--wait-for-server", "-1", "--server", "127.0.0.1:1"),
-    ("ping", "--wait-for-server", "1"),
     # What would be lost with a local server.
     ("models", "add", PLANAR), ("models", "list"), ("models", "rm", "arm"),
     # The state of no server that anybody else uses.
@@ -31,7 +30,7 @@ from trajectory_files import CHECK, COMPARE, limits_file
 def test_a_senseless_command_line_exits_64(arguments):
     done = run(*arguments)
     assert done.returncode == USAGE, done.stderr
-    assert done.stderr.startswith("torquectl: USAGE")
+    assert done.stderr.startswith("torquectl: ")
     assert done.stdout == ""
 
 
@@ -51,8 +50,8 @@ def test_a_senseless_command_line_exits_64(arguments):
      "--timeout: needs a number from 0.001 to 1000000, not '0'", ""),
     (("models",), "a command is missing", "models "),
     # What may have been meant.
-    (("ping", "--conut=3"),
-     "there is no flag '--conut=3'; did you mean --count?", "ping "),
+    (("ping", "--tiemout=3"),
+     "there is no flag '--tiemout=3'; did you mean --timeout?", "ping "),
     (("modles", "list"), "there is no command 'modles'; did you mean models?", ""),
     (("compute", "enrgy", "-m", PLANAR),
      "QUANTITIES: there is no 'enrgy'; did you mean energy?", "compute "),
@@ -62,7 +61,7 @@ def test_what_is_wrong_is_told_in_words(arguments, told, command):
     done = run(*arguments)
     assert done.returncode == USAGE
     assert done.stderr == (
-        f"torquectl: USAGE: {told} (see torquectl {command}--help)\n")
+        f"torquectl: {told} (see torquectl {command}--help)\n")
 
 
 def into_a_pipe_that_is_closed(*arguments):

@@ -9,10 +9,10 @@ from ports import held_address
 
 
 def test_ping_tells_health_and_address(server):
-    answer = run_json("--server", server, "ping", "--count", "5")
+    answer = run_json("--server", server, "ping")
     assert answer["health"] == "SERVING"
     assert answer["address"] == server
-    assert 0 < answer["round_trip_us_min"] <= answer["round_trip_us_median"]
+    assert answer["round_trip_us"] > 0
     assert run("health", "--server", server).returncode == OK
 
 
@@ -59,6 +59,6 @@ def test_no_connection_is_an_error_in_one_line():
 def test_a_program_that_is_no_server_is_named():
     done = run("info", "--spawn", env={"TORQUED_SERVER": "/bin/true"})
     assert done.returncode == ERROR
-    assert done.stderr == ("torquectl: LOCAL_SERVER: the local server "
+    assert done.stderr == ("torquectl: the local server "
                            "/bin/true exited with code 0 (the environment variable "
                            "TORQUED_SERVER names another one)\n")

@@ -1,24 +1,19 @@
 """What a terminal shows."""
 
 import numpy as np
-import pytest
 
 from calls import ERROR, OK, PANDA, on_a_terminal, planar_with, run
 
 TURNED = "\u202egnorw"
 
 
-@pytest.mark.parametrize("command, total", [
-    (("ping", "--count", "5000"), "of 5000 calls"),
-    (("id", "-m", PANDA, "--q", "@q.npy", "--output", "csv"),
-     "of 400000 states")])
-def test_a_bar_goes_away_and_is_not_there_if_quiet(
-        command, total, tmp_path, monkeypatch):
+def test_progress_goes_away_and_is_not_there_if_quiet(tmp_path, monkeypatch):
+    command = ("id", "-m", PANDA, "--q", "@q.npy", "--output", "csv")
     monkeypatch.chdir(tmp_path)
     np.save("q.npy", np.zeros((400_000, 7)))
     code, shown = on_a_terminal("stderr", *command, "--spawn")
     assert code == OK
-    assert total in shown and shown.endswith("\r\x1b[K")
+    assert "of 400000 states" in shown and shown.endswith("\r\x1b[K")
     assert on_a_terminal("stderr", *command, "--spawn", "--quiet") == (OK, "")
 
 

@@ -53,8 +53,9 @@ def test_the_task_along_the_path_is_the_one_that_is_asked_for(move, tmp_path):
                       f"@{tmp_path / 'q.npy'}")
     assert path["path_inertia"]["sigma_min"]["value"] == pytest.approx(
         min(states["results"]["sigma_min"]), rel=1e-9)
-    alone = checked(move, "--axes", "linear_x")
-    assert alone.returncode == USAGE and "--task" in alone.stderr
+    # Its options ask for it as well.
+    alone = run_json(*CHECK, move, "--model", PANDA, *task)
+    assert alone["path_inertia"] == path["path_inertia"]
 
 
 def test_violations_fail(move, tmp_path):
@@ -144,11 +145,11 @@ def test_a_bad_sample_is_told_by_its_line(
     done = run(*CHECK, file, "--model", PANDA)
     assert done.returncode == ERROR
     # Behind the line of names, counted from 1.
-    assert f"bad.csv:{row + 2}): {sentence}" in done.stderr
+    assert f"bad.csv:{row + 2}: {sentence}" in done.stderr
     # Without names of columns, as an array.
     np.save(tmp_path / "bad.npy", numbers)
     done = checked(tmp_path / "bad.npy", "--joint-names", "canonical")
-    assert f"bad.npy, row {row}): {sentence}" in done.stderr
+    assert f"bad.npy, row {row}: {sentence}" in done.stderr
 
 
 def test_bad_files_and_flags_are_told(move, tmp_path):
@@ -159,4 +160,4 @@ def test_bad_files_and_flags_are_told(move, tmp_path):
     for wrench in ("1,2,3", "0,0,0,0,0,nan"):
         done = checked(move, "--tip-wrench-on-environment", wrench)
         assert done.returncode == USAGE
-        assert "--tip-wrench-on-environment): needs 6 finite numbers" in done.stderr
+        assert "--tip-wrench-on-environment: needs 6 finite numbers" in done.stderr

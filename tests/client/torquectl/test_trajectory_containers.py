@@ -73,9 +73,9 @@ def test_torques_go_into_the_container_of_the_input(
 @pytest.mark.parametrize("text, problem", [
     # The parser's own words.
     ("joint_names: [a\n",
-     ":2): the text is not YAML at column 1: end of sequence flow not found"),
+     ":2: the text is not YAML at column 1: end of sequence flow not found"),
     ("- " * 50 + "1\n", "nested too deeply"),
-    ("[" * 100_000, "bad.yaml:1): "),
+    ("[" * 100_000, "bad.yaml:1: "),
     # On these the parser would not come to an end.
     ("joint_names: [a]\n\x04points: []\n", "is not YAML: it has a control"),
     (b"joint_names: [a]\n# \xff\n", "is not YAML: it has a control"),

@@ -68,6 +68,24 @@ def test_an_overview_ranks_all_files(samples, tmp_path):
     assert "bad.csv" in missing and "bad.csv" not in everything
 
 
+def test_payloads_and_paces_are_rounded_to_what_passes(samples, tmp_path):
+    fill(tmp_path / "files", samples, count=1)
+    check(tmp_path / "files", "--html", tmp_path / "all.html")
+    page = Page(tmp_path / "all.html")
+    given = page.data["results"][0]
+    for changes, shown in (
+            ({"payload_possible": False, "slow_down": 9.8785826747}, "none 9.87859"),
+            ({"largest_payload": 9.1312290806, "slow_down": 1.25}, "9.13122 1.25"),
+            ({"largest_payload": 0.99999999, "slow_down": 0.99999999}, "0.999999 1"),
+            ({"largest_payload": "Infinity"}, "any at no pace"), ({}, "- at no pace")):
+        row = {name: value for name, value in given.items() if name not in (
+            "largest_payload", "payload_possible", "slow_down")} | changes
+        data = json.dumps({**page.data, "results": [row]})
+        page.path.write_text(re.sub(r'(id="data">).*?(?=</script>)', lambda found: (
+            found[1] + data), page.source, count=1, flags=re.DOTALL), encoding="utf-8")
+        assert f" {row['violations']} {shown} " in page.shown()["text"]
+
+
 def test_what_was_done_is_not_done_again(samples, tmp_path):
     fill(tmp_path / "files", samples)
     (tmp_path / "files" / "bad.csv").write_text("time\n1\n")
