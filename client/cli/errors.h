@@ -23,13 +23,13 @@ enum class ExitCode : int {
 /// The command line makes no sense. The text is "--gravity: MESSAGE", put
 /// together as Cat does.
 struct UsageError : std::runtime_error {
-  UsageError(const std::string& option, const auto&... message)
+  explicit UsageError(const std::string& option, const auto&... message)
       : std::runtime_error(Cat(option, ": ", message...)) {}
 };
 
 /// A file cannot be used; the place is "states.csv" or "states.csv:12".
 struct DataError : std::runtime_error {
-  DataError(const std::string& place, const auto&... message)
+  explicit DataError(const std::string& place, const auto&... message)
       : std::runtime_error(Cat(place, ": ", message...)) {}
 };
 
