@@ -33,7 +33,8 @@ const AFTER = 'client.close(); await server.close();';
 
 async function outputOf({ name, text }) {
   const file = join(HERE, `documented-${name}.mjs`);
-  const program = name === 'first' || name === 'readme' ? text : BEFORE + text + AFTER;
+  const program =
+    name === 'first' || name === 'readme' ? text : BEFORE + text + AFTER;
   writeFileSync(file, program);
   const { stdout } = await run(process.execPath, [file], {
     cwd: SOURCE,
