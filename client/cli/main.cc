@@ -184,12 +184,13 @@ int Main(int argc, char** argv) {
   } catch (const UsageError& error) {
     return Fail(ExitCode::kUsage, error.what());
   } catch (const AlreadyTold&) {
+    return static_cast<int>(ExitCode::kError);
   } catch (const client::Error& error) {
     PrintError(error, FlagsOf(app), std::cerr);
+    return static_cast<int>(ExitCode::kError);
   } catch (const std::exception& error) {
     return Fail(ExitCode::kError, error.what());
   }
-  return static_cast<int>(ExitCode::kError);
 }
 
 }  // namespace
