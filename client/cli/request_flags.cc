@@ -135,7 +135,7 @@ std::pair<std::string, std::string_view> Split(std::string_view path) {
 
 /// Empty if the command has none for a field of this name.
 std::string KnownFlag(const FlagValues& flags, const std::string& name) {
-  const std::string flag = FlagOf(name);
+  std::string flag = FlagOf(name);
   if (flags.contains(flag)) return flag;
   // The list external_wrenches stands in --external-wrenches-on-robot.
   const auto longer = flags.lower_bound(flag + "-");
