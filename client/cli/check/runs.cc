@@ -1,4 +1,5 @@
 #include <google/protobuf/util/json_util.h>
+#include <sys/file.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -322,9 +323,11 @@ JournalContent ParseJournal(std::string_view text, const std::string& name) {
 
 ResultsJournal::ResultsJournal(const std::filesystem::path& path,
                                const Json& question)
-    : name_(path.string()), file_(path, std::ios::app) {
-  RequireData(file_.good(), name_,
+    : name_(path.string()), file_(std::fopen(path.c_str(), "ae"), std::fclose) {
+  RequireData(file_ != nullptr, name_,
               "the file cannot be opened: ", std::strerror(errno));
+  RequireData(flock(fileno(file_.get()), LOCK_EX | LOCK_NB) == 0, name_,
+              "another run uses the file");
   const std::string text = ReadFile(path);
   JournalContent content = ParseJournal(text, name_);
   if (text.empty()) {
@@ -341,10 +344,11 @@ ResultsJournal::ResultsJournal(const std::filesystem::path& path,
 
 void ResultsJournal::Add(const Json& line) {
   // Messages may have bytes of a file that are no UTF-8.
-  file_ << line.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n'
-        << std::flush;
-  RequireData(file_.good(), name_,
-              "the file cannot be written: ", std::strerror(errno));
+  const std::string text =
+      line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  RequireData(std::fputs(text.c_str(), file_.get()) >= 0 &&
+                  std::fflush(file_.get()) == 0,
+              name_, "the file cannot be written: ", std::strerror(errno));
 }
 
 const Members kComparedColumns = {"what", "before", "after", "change"};

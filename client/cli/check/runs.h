@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iosfwd>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -65,7 +66,7 @@ class ResultsJournal {
 
  private:
   const std::string name_;
-  std::ofstream file_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
   Results results_;
 };
 

@@ -1,5 +1,6 @@
 """Verdicts on many files."""
 
+import fcntl
 import json
 import os
 import re
@@ -148,6 +149,15 @@ def test_results_of_another_question_are_not_mixed(samples, tmp_path):
         done = checked(tmp_path / "files", *results, *flags)
         assert done.returncode == ERROR and "another question" in done.stderr
         assert (tmp_path / "results.jsonl").read_bytes() == before
+
+
+def test_two_runs_do_not_append_to_the_same_results(samples, tmp_path):
+    fill(tmp_path / "files", samples, count=1)
+    with open(tmp_path / "results.jsonl", "w") as other_run:
+        fcntl.flock(other_run, fcntl.LOCK_EX)
+        done = checked(tmp_path / "files", "--results", tmp_path / "results.jsonl")
+        assert done.returncode == ERROR and "another run uses the file" in done.stderr
+        assert (tmp_path / "results.jsonl").read_bytes() == b""
 
 
 def test_a_file_that_holds_no_results_is_left_alone(samples, tmp_path):
