@@ -36,6 +36,16 @@ constexpr InputField kInputs[] = {
 #include "torqued/v1/tables.inc"
 };
 
+/// At most a day of `part`: TimeUtil throws for durations that it does not
+/// represent.
+void Add(const google::protobuf::Duration& part,
+         google::protobuf::Duration* sum) {
+  using google::protobuf::util::TimeUtil;
+  *sum += TimeUtil::SecondsToDuration(
+              std::clamp<std::int64_t>(part.seconds(), 0, 86'400)) +
+          TimeUtil::NanosecondsToDuration(part.nanos());
+}
+
 std::int64_t RequestNumbersPerRow(const States& states) {
   std::int64_t numbers = 0;
   for (const InputField& input : kInputs) {
@@ -197,8 +207,8 @@ void Join(const v1::ComputeReply& part, const RowRange& range,
   }
   whole->rows_not_ok += static_cast<std::int64_t>(part.rows_not_ok());
   v1::Timing* timing = whole->echo.mutable_timing();
-  *timing->mutable_queue() += part.echo().timing().queue();
-  *timing->mutable_compute() += part.echo().timing().compute();
+  Add(part.echo().timing().queue(), timing->mutable_queue());
+  Add(part.echo().timing().compute(), timing->mutable_compute());
 }
 
 Error CountedFromStart(const Error& error, std::int64_t first_row) {
