@@ -4,8 +4,8 @@ ARG BASE=debian:12-slim
 
 FROM ${BASE} AS build
 WORKDIR /src
-COPY deploy/debian/install-packages.sh deploy/debian/
-RUN deploy/debian/install-packages.sh build
+COPY .ci/install-dependencies .ci/
+RUN .ci/install-dependencies build
 COPY . .
 RUN --mount=type=cache,target=/root/.cache/ccache \
     cmake --preset image \
@@ -15,14 +15,14 @@ RUN --mount=type=cache,target=/root/.cache/ccache \
  && rm -rf build
 
 FROM ${BASE}
-COPY deploy/debian/install-packages.sh /tmp/
+COPY .ci/install-dependencies /tmp/
 # The packages of gRPC bring libprotoc and libgrpc_plugin_support, 3.4 MB. The
 # programs load neither.
 RUN printf 'path-exclude=/usr/lib/*/%s.so*\n' libprotoc libgrpc_plugin_support \
     >/etc/dpkg/dpkg.cfg.d/no-compiler \
- && /tmp/install-packages.sh runtime \
+ && /tmp/install-dependencies runtime \
  && apt-get clean \
- && rm -rf /tmp/install-packages.sh /var/lib/apt/lists/* /var/log/apt \
+ && rm -rf /tmp/install-dependencies /var/lib/apt/lists/* /var/log/apt \
     /var/log/dpkg.log /etc/dpkg/dpkg.cfg.d/no-compiler \
  && groupadd --gid 7421 torqued \
  && useradd --uid 7421 --gid torqued --no-log-init --no-create-home \

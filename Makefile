@@ -5,9 +5,9 @@ JOBS ?= $(shell nproc)
 SECONDS ?= 10
 IMAGE ?= torqued
 BUILD := build/$(PRESET)
-INSTALL := deploy/debian/install-packages.sh
+INSTALL := .ci/install-dependencies
 
-.PHONY: help demo test ci-tests bench fuzz serve stop build programs wheel image \
+.PHONY: help demo test ci-tests bench fuzz serve build programs wheel image \
   image-test package package-test format lint check-full clean
 
 help:
@@ -16,7 +16,7 @@ help:
 	@echo "make ci-tests      the tests that take longer or need large packages"
 	@echo "make bench         measure beside other libraries, write build/bench/report.{md,html}"
 	@echo "make fuzz          build the fuzz targets, run each for SECONDS=$(SECONDS)"
-	@echo "make serve         build and leave a server running (make stop ends it)"
+	@echo "make serve         build and run a server with the example robots"
 	@echo "make programs      build what is installed, without tests"
 	@echo "make build         build (PRESET=release|debug|asan|tsan)"
 	@echo "make image         container image (ENGINE=docker|podman|buildah)"
@@ -69,13 +69,11 @@ programs:
 	cmake --build --preset $(PRESET) -j $(JOBS) --target torqued_installed
 
 demo: programs
-	@deploy/demo/demo.sh $(BUILD)/bin demo-output
+	@examples/demo.sh $(BUILD)/bin demo-output
 
 serve: programs
-	@deploy/demo/serve.sh start $(BUILD)/bin build/serve
-
-stop:
-	@deploy/demo/serve.sh stop $(BUILD)/bin build/serve
+	@mkdir -p build/serve
+	$(BUILD)/bin/torqued --store build/serve/models.db --models examples/robots
 
 wheel: programs
 	@$(INSTALL) wheel

@@ -8,7 +8,7 @@
 //   echo/1            one call of the echo, by the generated stub
 // "p50" and "p99" are microseconds of single round trips.
 //
-// Finds the server as client::LocalServer does: TORQUED_SERVER, or beside this
+// Finds the server as client::LocalServer does: TORQUED_BINARY, or beside this
 // program.
 #include <benchmark/benchmark.h>
 #include <grpcpp/grpcpp.h>

@@ -5,7 +5,7 @@
 // Usage, in a checkout with a built server:
 //   tests/client/node/install.sh build/bench-node
 //   cp bench/remote.mjs build/bench-node/tests/
-//   TEST_SOURCE=. TORQUED_SERVER=build/release/bin/torqued \
+//   TEST_SOURCE=. TORQUED_BINARY=build/release/bin/torqued \
 //     node build/bench-node/tests/remote.mjs
 
 import { createRequire } from 'node:module';
@@ -47,7 +47,7 @@ async function measure(times, ways) {
 }
 
 const server = await startLocalServer({
-  models: [here('../../../deploy/models')],
+  models: [here('../../../examples/robots')],
 });
 const client = await connect(server.address);
 const robot = await client.model('panda');

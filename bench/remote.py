@@ -1,7 +1,7 @@
 """What the Python client costs beside bare gRPC.
 
 Usage: remote.py
-with PYTHONPATH=build/release/python TORQUED_SERVER=build/release/bin/torqued.
+with PYTHONPATH=build/release/python TORQUED_BINARY=build/release/bin/torqued.
 
 Milliseconds for inverse dynamics of the seven-axis arm on a local server:
   client     torqued.Robot.inverse_dynamics, numpy in and out
@@ -18,7 +18,7 @@ import numpy as np
 import torqued
 from torqued.v1 import array_pb2, dynamics_pb2, dynamics_pb2_grpc
 
-MODELS = pathlib.Path(__file__).resolve().parents[1] / "deploy" / "models"
+MODELS = pathlib.Path(__file__).resolve().parents[1] / "examples" / "robots"
 COUNTS = (1, 100, 1000, 10_000, 100_000)
 REPETITIONS = 100
 OPTIONS = [("grpc.max_receive_message_length", -1)]

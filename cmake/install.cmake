@@ -10,7 +10,7 @@ install(TARGETS torqued_daemon torquectl
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/torqued
   DESTINATION ${CMAKE_INSTALL_DATADIR}/torqued/proto COMPONENT Runtime
   FILES_MATCHING PATTERN *.proto)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/models/
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/robots/
   DESTINATION ${CMAKE_INSTALL_DATADIR}/torqued/models COMPONENT Runtime
   FILES_MATCHING PATTERN *.urdf)
 
@@ -19,13 +19,13 @@ file(GLOB pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/*.svg)
 foreach(page
     README.md deploy/grafana/torqued.json deploy/haproxy/torqued.cfg
-    deploy/models/README.md deploy/nginx/torqued.conf deploy/prometheus/alerts.yml
+    examples/robots/README.md deploy/nginx/torqued.conf deploy/prometheus/alerts.yml
     ${pages})
   cmake_path(GET page PARENT_PATH directory)
   install(FILES ${PROJECT_SOURCE_DIR}/${page}
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/${directory} COMPONENT Runtime)
 endforeach()
-install(FILES ${PROJECT_SOURCE_DIR}/deploy/models/panda_pick_and_place.py
+install(FILES ${PROJECT_SOURCE_DIR}/examples/robots/panda_pick_and_place.py
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT Runtime)
 if(NOT TORQUED_DEBIAN_PACKAGE)  # which refers to the system's copy
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE

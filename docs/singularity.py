@@ -15,7 +15,7 @@ import sys
 import tempfile
 from xml.sax.saxutils import escape
 
-MODEL = pathlib.Path(__file__).parent.parent / "deploy/models/ur5e.urdf"
+MODEL = pathlib.Path(__file__).parent.parent / "examples/robots/ur5e.urdf"
 # shoulder_pan, shoulder_lift, elbow, wrist_1, (wrist_2), wrist_3, in rad.
 ELSEWHERE = (0.1, -1.2, 1.5, -0.4, 0.3)
 # |q5| of wrist_2, at 0 of which the axes of wrist_1 and wrist_3 are parallel.

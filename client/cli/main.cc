@@ -37,7 +37,7 @@ constexpr const char* kFooter =
     "  torquectl trajectory check move.csv --model robot --html report.html\n"
     "\n"
     "Without an address (and with --spawn), a local server is started for the\n"
-    "call: $TORQUED_SERVER, else `torqued` next to torquectl, else on the "
+    "call: $TORQUED_BINARY, else `torqued` next to torquectl, else on the "
     "PATH.";
 
 void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {

@@ -27,7 +27,7 @@ constexpr std::streamoff kMaxLogBytes = 4096;
 constexpr const char* kSetpriv = "/usr/bin/setpriv";
 
 std::string FindServer() {
-  const char* named = std::getenv("TORQUED_SERVER");
+  const char* named = std::getenv("TORQUED_BINARY");
   if (named != nullptr && *named != '\0') return named;
   std::error_code ignored;
   const fs::path beside =
@@ -118,7 +118,7 @@ LocalServer::LocalServer(const LocalServerOptions& options)
   const std::string log = Log();
   Stop(milliseconds(500));
   throw LocalServerError("the local server " + binary + " " + problem +
-                         " (the environment variable TORQUED_SERVER names " +
+                         " (the environment variable TORQUED_BINARY names " +
                          "another one)" +
                          (log.empty() ? "" : "; it wrote:\n" + log));
 }

@@ -20,7 +20,7 @@ class LocalServerError : public std::runtime_error {
 };
 
 struct LocalServerOptions {
-  /// The torqued executable. Empty: $TORQUED_SERVER, else `torqued` next to the
+  /// The torqued executable. Empty: $TORQUED_BINARY, else `torqued` next to the
   /// running executable, else on the PATH.
   std::filesystem::path binary = {};
   /// Where models are kept. Empty: a temporary store that goes with the server.

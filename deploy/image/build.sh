@@ -40,7 +40,7 @@ import_base() {
 make_base() {
   [ ! -f build/debian-root.tar ] || [ -z "$(id_of "$1")" ] || return 0
   echo "No registry is reachable: making a base"
-  deploy/debian/install-packages.sh image
+  .ci/install-dependencies image
   as_root=
   [ "$(id -u)" = 0 ] || as_root=sudo
   mkdir -p build

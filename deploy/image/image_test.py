@@ -19,7 +19,7 @@ import zlib
 from chroot_container import ChrootContainer
 from engine_container import EngineContainer
 
-MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
+MODELS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "robots"
 BUDGET_MEGABYTES = 120
 HEALTH_SECONDS = 30.0
 # Of the documented run line.

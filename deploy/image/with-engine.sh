@@ -32,7 +32,7 @@ export ENGINE="$chosen"
 [ "$ENGINE" = buildah ] || exec "$@"
 
 here=$(cd "$(dirname "$0")" && pwd)
-"$here/../debian/install-packages.sh" image
+"$here/../../.ci/install-dependencies" image
 as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
 

@@ -362,7 +362,7 @@ class Parser {
 
   void ReadEnvironment() {
     // The clients read these.
-    std::set<std::string> known{"TORQUED_SERVER", "TORQUED_SERVER_ADDRESS",
+    std::set<std::string> known{"TORQUED_BINARY", "TORQUED_SERVER_ADDRESS",
                                 "TORQUED_TOKEN"};
     std::vector<CLI::Option*> named = SettingsOf(app_);
     named.push_back(app_.get_option("--config"));

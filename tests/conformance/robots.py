@@ -6,7 +6,7 @@ import pathlib
 from tree import Tree
 
 MODELS_DIRECTORY = (
-    pathlib.Path(__file__).resolve().parents[2] / "deploy" / "models")
+    pathlib.Path(__file__).resolve().parents[2] / "examples" / "robots")
 MODELS = {
     "panda": "panda.urdf",
     "ur5e": "ur5e.urdf",

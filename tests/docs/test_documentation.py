@@ -101,9 +101,9 @@ def test_in_process_program_prints_torques():
 def test_limits_of_a_file_are_taken(tmp_path):
     (tmp_path / "limits.json").write_text(*snippets(TRAJECTORY, "json limits"))
     move = tmp_path / "move.csv"
-    run(f"python3 deploy/models/panda_pick_and_place.py -o {move}")
+    run(f"python3 examples/robots/panda_pick_and_place.py -o {move}")
     result = run(f"torquectl trajectory check {move} --output json "
-                 f"--model deploy/models/panda.urdf --limits {tmp_path}/limits.json")
+                 f"--model examples/robots/panda.urdf --limits {tmp_path}/limits.json")
     assert result.returncode in (0, 2), result.stderr
     limits = {joint["joint"]: joint["torque_limit"]
               for joint in json.loads(result.stdout)["joints"]}

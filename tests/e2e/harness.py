@@ -43,7 +43,7 @@ F32 = array_pb2.ENCODING_F32
 
 
 def server_binary():
-    return pathlib.Path(os.environ["TORQUED_SERVER"])
+    return pathlib.Path(os.environ["TORQUED_BINARY"])
 
 
 def example_models():

@@ -148,7 +148,7 @@ def longest_end(server):
 
 
 def main(binary, models):
-    os.environ.update(TORQUED_SERVER=binary, TEST_MODELS=models)
+    os.environ.update(TORQUED_BINARY=binary, TEST_MODELS=models)
     with tempfile.TemporaryDirectory() as directory, \
             harness.Server(directory, "--threads", 2,
                            models=models) as server:

@@ -29,7 +29,7 @@ std::vector<TestRobot> RandomRobots(RandomRobotOptions::Shape shape, int count,
                                     int fewest, int most,
                                     bool friction = false);
 
-/// And those of deploy/models.
+/// And those of examples/robots.
 std::vector<TestRobot> WithDeployed(std::vector<TestRobot> robots);
 
 /// Not along an axis: every component and its sign counts.

@@ -109,7 +109,7 @@ def run_beside_models(program):
     """Runs one of the programs of the documentation, with the installed robots for those
     of the source directory, and no server but the installed one."""
     place = WORK / "run"
-    models = place / "deploy" / "models"
+    models = place / "examples" / "robots"
     if not models.is_symlink():
         models.parent.mkdir(parents=True)
         models.symlink_to(PREFIX / "share" / "torqued" / "models")
@@ -150,7 +150,7 @@ ROBOT_PROGRAM = r"""
 #include <torqued/core/formats/urdf.h>
 
 int main() {
-  std::ifstream file("deploy/models/panda.urdf");
+  std::ifstream file("examples/robots/panda.urdf");
   const std::string urdf(std::istreambuf_iterator<char>(file), {});
   torqued::Robot robot(torqued::LoadUrdf(urdf).model);
   const Eigen::VectorXd q = Eigen::VectorXd::Constant(7, -0.4);
@@ -244,7 +244,7 @@ def test_contract_robots_and_licence_come_along():
     share = PREFIX / "share"
     for source, installed in (
             ("proto/torqued/v1", "torqued/proto/torqued/v1"),
-            ("deploy/models", "torqued/models")):
+            ("examples/robots", "torqued/models")):
         names = {path.name for path in (SOURCE / source).iterdir()
                  if path.suffix in (".proto", ".urdf")}
         assert names

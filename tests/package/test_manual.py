@@ -7,7 +7,7 @@ import re
 import subprocess
 
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
-SERVER = os.environ["TORQUED_SERVER"]
+SERVER = os.environ["TORQUED_BINARY"]
 CTL = os.environ["TORQUECTL"]
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*|(?<![\w-])-[a-z](?![\w-])")
 

@@ -112,7 +112,7 @@ class Server:
                 self._binary, "--listen", self.address,
                 "--address-file", self._address_file,
                 "--store", self._directory / "models.db",
-                "--models", SOURCE / "deploy/models"),
+                "--models", SOURCE / "examples/robots"),
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
             env={name: value for name, value in os.environ.items()
                  if not name.startswith("TORQUED_")})

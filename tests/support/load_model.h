@@ -14,7 +14,7 @@ namespace torqued::testing_support {
 std::shared_ptr<const Model> LoadModel(std::string_view urdf,
                                        const std::string& tip = {});
 
-/// The model of deploy/models/NAME.urdf.
+/// The model of examples/robots/NAME.urdf.
 std::shared_ptr<const Model> ShippedModel(const std::string& name);
 
 /// The whole file; a failure of the running test when it cannot be read.

@@ -1,4 +1,4 @@
-// The planar arm of deploy/models/planar_2r.urdf in closed form (Lynch & Park
+// The planar arm of examples/robots/planar_2r.urdf in closed form (Lynch & Park
 // 2017, section 8.1.1): point masses at the ends of two links, gravity along
 // −y.
 #pragma once

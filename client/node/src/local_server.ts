@@ -18,7 +18,7 @@ const STOP_MS = 10_000;
 /** How a local server is started. */
 export interface LocalServerOptions {
   /** The torqued executable. Absent: the one that the environment variable
-   * TORQUED_SERVER names, else `torqued` on the PATH. */
+   * TORQUED_BINARY names, else `torqued` on the PATH. */
   binary?: string;
   /** Directories whose *.urdf are registered under their file names. */
   models?: readonly string[];
@@ -122,7 +122,7 @@ export async function startLocalServer(
   options: LocalServerOptions = {},
 ): Promise<LocalServer> {
   checkNames(options, NAMES);
-  const binary = options.binary ?? (process.env['TORQUED_SERVER'] || 'torqued');
+  const binary = options.binary ?? (process.env['TORQUED_BINARY'] || 'torqued');
   const directory = mkdtempSync(join(tmpdir(), 'torqued-'));
   const server = new LocalServer(binary, directory, options);
   const deadline = Date.now() + (options.startTimeoutMs ?? 15_000);
@@ -141,7 +141,7 @@ export async function startLocalServer(
       await server.close();
       throw new LocalServerError(
         `the local server ${binary} ${problem} (the environment variable ` +
-          `TORQUED_SERVER names another one); it wrote:\n${server.log}`,
+          `TORQUED_BINARY names another one); it wrote:\n${server.log}`,
       );
     }
     await sleep(POLL_MS);

@@ -22,15 +22,15 @@ _POLL_SECONDS = 0.005
 
 
 def find_server() -> str:
-    """The program that TORQUED_SERVER names, else the one in this package's wheel, else
+    """The program that TORQUED_BINARY names, else the one in this package's wheel, else
     the first `torqued` on the PATH. Raises LocalServerError."""
     packaged = pathlib.Path(__file__).with_name("server") / "torqued"
-    found = os.environ.get("TORQUED_SERVER") or (
+    found = os.environ.get("TORQUED_BINARY") or (
         str(packaged) if packaged.exists() else shutil.which("torqued"))
     if not found:
         raise LocalServerError(
             "there is no executable torqued on the PATH: name it with `binary` or with the "
-            "environment variable TORQUED_SERVER")
+            "environment variable TORQUED_BINARY")
     return found
 
 

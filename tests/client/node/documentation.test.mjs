@@ -25,7 +25,7 @@ const programs = Array.from(pages.matchAll(FENCE), ([, name, text]) => ({
 // What "a client and a robot as above" stands for.
 const BEFORE = `
   import { connect as connect0, startLocalServer as start0 } from 'torqued';
-  const server = await start0({ models: ['deploy/models'] });
+  const server = await start0({ models: ['examples/robots'] });
   const client = await connect0(server.address);
   const robot = await client.model('panda');
 `;

@@ -110,14 +110,14 @@ for (const [options, message] of [
 }
 
 test('the server is found by environment and path', async () => {
-  const { PATH, TORQUED_SERVER } = process.env;
+  const { PATH, TORQUED_BINARY } = process.env;
   try {
-    delete process.env.TORQUED_SERVER;
-    process.env.PATH = `${dirname(TORQUED_SERVER)}:${PATH}`;
+    delete process.env.TORQUED_BINARY;
+    process.env.PATH = `${dirname(TORQUED_BINARY)}:${PATH}`;
     await (await startLocalServer()).close();
     process.env.PATH = '/nowhere';
-    await assert.rejects(startLocalServer(), /TORQUED_SERVER/);
+    await assert.rejects(startLocalServer(), /TORQUED_BINARY/);
   } finally {
-    Object.assign(process.env, { PATH, TORQUED_SERVER });
+    Object.assign(process.env, { PATH, TORQUED_BINARY });
   }
 });

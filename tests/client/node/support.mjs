@@ -7,7 +7,7 @@ import { after, before } from 'node:test';
 import { connect, startLocalServer } from 'torqued';
 
 export const SOURCE = process.env.TEST_SOURCE;
-export const MODELS = join(SOURCE, 'deploy', 'models');
+export const MODELS = join(SOURCE, 'examples', 'robots');
 
 /** A server with the example models and a client of it, for all tests of a
  * file. */

@@ -28,7 +28,7 @@ for file in $files; do
 done
 if [ -n "$missing" ]; then
   echo "The test of $language lacks$missing: run" \
-       "'deploy/debian/install-packages.sh test'." >&2
+       "'.ci/install-dependencies test'." >&2
   exit 77
 fi
 TEST_LANGUAGE=$language exec /usr/bin/python3 -B -m pytest -q -rs \

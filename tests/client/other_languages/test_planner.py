@@ -28,9 +28,9 @@ def fixture_address(tmp_path_factory):
     directory = tmp_path_factory.mktemp("server")
     file = directory / "address"
     with running(
-            os.environ["TORQUED_SERVER"], "--listen", "127.0.0.1:0",
+            os.environ["TORQUED_BINARY"], "--listen", "127.0.0.1:0",
             "--address-file", file, "--store", directory / "models.db",
-            "--models", SOURCE / "deploy" / "models",
+            "--models", SOURCE / "examples" / "robots",
             stderr=subprocess.DEVNULL) as server:
         end = time.monotonic() + START_SECONDS
         while not (file.exists() and file.read_text().endswith("\n")):

@@ -9,7 +9,7 @@ import numpy as np
 import torqued
 
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
-MODELS = SOURCE / "deploy" / "models"
+MODELS = SOURCE / "examples" / "robots"
 SUITE = json.loads((SOURCE / "tests" / "conformance" / "cases.json").read_text(
     encoding="utf-8"))
 CASES = {case["name"]: case for case in SUITE["cases"]}

@@ -10,7 +10,7 @@ import pytest
 import torqued
 
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
-MODELS = SOURCE / "deploy" / "models"
+MODELS = SOURCE / "examples" / "robots"
 sys.path.append(str(SOURCE / "tests" / "support"))
 
 

@@ -43,7 +43,7 @@ def test_a_wheel_with_a_server_needs_no_other_program_or_library(copy, tmp_path)
     output(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation",
            "--no-deps", "--no-index", "--wheel-dir", str(tmp_path),
            str(copy / "client" / "python"),
-           TORQUED_WHEEL_SERVER=os.environ["TORQUED_SERVER"])
+           TORQUED_WHEEL_SERVER=os.environ["TORQUED_BINARY"])
     wheel, = tmp_path.glob("torqued-*.whl")
     assert wheel.name.endswith(f"-py3-none-manylinux_2_36_{platform.machine()}.whl")
     output(sys.executable, "-m", "pip", "install", "--quiet",
@@ -57,7 +57,7 @@ def test_a_wheel_with_a_server_needs_no_other_program_or_library(copy, tmp_path)
         """)
     inside, outside = [], set()
     for file in map(pathlib.Path, output(
-            sys.executable, "-c", program, PYTHONPATH=str(tmp_path), TORQUED_SERVER="",
+            sys.executable, "-c", program, PYTHONPATH=str(tmp_path), TORQUED_BINARY="",
             PATH="").split()):
         if tmp_path in file.parents:
             inside.append(file.name)

@@ -96,8 +96,8 @@ def test_a_fork_does_not_end_what_it_inherited():
 
 
 @pytest.mark.parametrize("environment, words, why", [
-    ({"TORQUED_SERVER": "/nothing"}, {}, "cannot start /nothing"),
-    ({"TORQUED_SERVER": ""}, {}, "PATH"), ({}, {"binary": "/"}, "cannot start /"),
+    ({"TORQUED_BINARY": "/nothing"}, {}, "cannot start /nothing"),
+    ({"TORQUED_BINARY": ""}, {}, "PATH"), ({}, {"binary": "/"}, "cannot start /"),
     ({}, {"arguments": ["--nonsense"]}, "--nonsense"),
     ({}, {"binary": "/bin/true"}, "the local server /bin/true exited with code 0")])
 def test_a_server_that_does_not_start_tells_why(monkeypatch, environment, words, why):

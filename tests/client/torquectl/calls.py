@@ -1,6 +1,6 @@
 """Calls of torquectl, a real process, and servers for it.
 
-Needs $TORQUECTL and $TORQUED_SERVER, which ctest sets.
+Needs $TORQUECTL and $TORQUED_BINARY, which ctest sets.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from processes import running  # noqa: E402
 
 TORQUECTL = os.environ["TORQUECTL"]
-MODELS = pathlib.Path(__file__).resolve().parents[3] / "deploy" / "models"
+MODELS = pathlib.Path(__file__).resolve().parents[3] / "examples" / "robots"
 PLANAR = str(MODELS / "planar_2r.urdf")
 PANDA = str(MODELS / "panda.urdf")
 GRAVITY = ("--gravity", "0,-9.81,0")
@@ -59,7 +59,7 @@ def serving(directory, listen, *flags):
     """Address of a server; it must stop in order."""
     address_file = directory / "address"
     with running(
-            os.environ["TORQUED_SERVER"], "--listen", listen,
+            os.environ["TORQUED_BINARY"], "--listen", listen,
             "--address-file", address_file, "--store", directory / "store",
             *flags, stderr=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 20

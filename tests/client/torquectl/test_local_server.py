@@ -122,7 +122,7 @@ def test_an_interrupt_ends_a_local_server_that_still_starts(
     with running(
             TORQUECTL, "ping", "--spawn",
             env=environment(temporary,
-                            TORQUED_SERVER=str(never_serves))) as process:
+                            TORQUED_BINARY=str(never_serves))) as process:
         server = wait_for(lambda: child_of(process.pid))
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == -signal.SIGINT

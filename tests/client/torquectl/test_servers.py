@@ -57,8 +57,8 @@ def test_no_connection_is_an_error_in_one_line():
 
 
 def test_a_program_that_is_no_server_is_named():
-    done = run("info", "--spawn", env={"TORQUED_SERVER": "/bin/true"})
+    done = run("info", "--spawn", env={"TORQUED_BINARY": "/bin/true"})
     assert done.returncode == ERROR
     assert done.stderr == ("torquectl: the local server "
                            "/bin/true exited with code 0 (the environment variable "
-                           "TORQUED_SERVER names another one)\n")
+                           "TORQUED_BINARY names another one)\n")

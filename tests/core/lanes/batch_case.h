@@ -93,7 +93,7 @@ BatchCase MakeRandomCase(int dof, bool tree, std::int64_t rows);
 BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,
                    std::uint64_t seed);
 
-/// Random states of deploy/models/NAME.urdf.
+/// Random states of examples/robots/NAME.urdf.
 inline BatchCase MakeShippedCase(const std::string& name, std::int64_t rows,
                                  std::uint64_t seed) {
   return MakeCase(ShippedModel(name), rows, seed);

@@ -2,13 +2,13 @@
 # Serves a 7-axis arm, checks a trajectory of 10 000 samples through the server,
 # and leaves torques, the verdict and a report with plots to look at.
 #
-# Usage: deploy/demo/demo.sh BIN_DIR OUTPUT_DIR
+# Usage: examples/demo.sh BIN_DIR OUTPUT_DIR
 set -eu
 
 bin=$1
 out=$2
 here=$(dirname "$0")
-models=$here/../models
+robots=$here/robots
 
 mkdir -p "$out"
 work=$(mktemp -d)
@@ -47,11 +47,11 @@ ctl() { "$bin/torquectl" --server "$address" "$@"; }
 
 echo
 echo "== Registering the 7-axis arm"
-ctl models add "$models/panda.urdf" --name panda
+ctl models add "$robots/panda.urdf" --name panda
 
 echo
 echo "== Evaluating a pick-and-place trajectory of 10 000 samples"
-/usr/bin/python3 "$models/panda_pick_and_place.py" -o "$out/trajectory.csv"
+/usr/bin/python3 "$robots/panda_pick_and_place.py" -o "$out/trajectory.csv"
 ctl trajectory check "$out/trajectory.csv" --model panda \
   -o "$out/torques.csv" --html "$out/report.html" --summary "$out/summary.json"
 
