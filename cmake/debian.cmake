@@ -13,6 +13,17 @@ if(NOT newest MATCHES "^torqued \\(${PROJECT_VERSION}\\) ")
     "deploy/debian/changelog does not begin with ${PROJECT_VERSION}")
 endif()
 
+find_program(GZIP_PROGRAM gzip REQUIRED)
+
+# Compresses SOURCE to OUTPUT, the same bytes every time.
+function(torqued_compress SOURCE OUTPUT)
+  add_custom_command(
+    OUTPUT ${OUTPUT}
+    COMMAND ${GZIP_PROGRAM} -9 -n -c ${SOURCE} > ${OUTPUT}
+    DEPENDS ${SOURCE}
+    VERBATIM)
+endfunction()
+
 set(changelog ${CMAKE_CURRENT_BINARY_DIR}/changelog.gz)
 torqued_compress(${debian}/changelog ${changelog})
 add_custom_target(torqued_debian_changelog ALL DEPENDS ${changelog})

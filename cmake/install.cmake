@@ -32,26 +32,22 @@ if(NOT TORQUED_DEBIAN_PACKAGE)  # which refers to the system's copy
     DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT Runtime)
 endif()
 
-find_program(GZIP_PROGRAM gzip REQUIRED)
-
-# Compresses SOURCE to OUTPUT, the same bytes every time.
-function(torqued_compress SOURCE OUTPUT)
-  add_custom_command(
-    OUTPUT ${OUTPUT}
-    COMMAND ${GZIP_PROGRAM} -9 -n -c ${SOURCE} > ${OUTPUT}
-    DEPENDS ${SOURCE}
-    VERBATIM)
-endfunction()
-
+# Manual pages are what the programs say of themselves, which must run here.
 set(manual_pages)
-foreach(page torqued.8 torqued.toml.5 torquectl.1)
-  set(compressed ${CMAKE_CURRENT_BINARY_DIR}/${page}.gz)
-  torqued_compress(${PROJECT_SOURCE_DIR}/docs/man/${page} ${compressed})
-  list(APPEND manual_pages ${compressed})
-  string(REGEX REPLACE "^.*\\." "" section ${page})
-  install(FILES ${compressed}
-    DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} COMPONENT Runtime)
-endforeach()
+function(torqued_manual_page TARGET PROGRAM SECTION)
+  set(page ${CMAKE_CURRENT_BINARY_DIR}/${PROGRAM}.${SECTION})
+  set(writer ${PROJECT_SOURCE_DIR}/cmake/man_page.py)
+  add_custom_command(OUTPUT ${page}
+    COMMAND /usr/bin/python3 ${writer} $<TARGET_FILE:${TARGET}> ${SECTION} ${page}
+    DEPENDS ${TARGET} ${writer} VERBATIM)
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${SECTION}
+    COMPONENT Runtime)
+  set(manual_pages ${manual_pages} ${page} PARENT_SCOPE)
+endfunction()
+torqued_manual_page(torqued_daemon torqued 8)
+torqued_manual_page(torquectl torquectl 1)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/torqued.toml.5
+  DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT Runtime)
 add_custom_target(torqued_manual_pages ALL DEPENDS ${manual_pages})
 
 # All that an installation takes, and nothing else: what `make programs` builds.

@@ -20,6 +20,30 @@
 namespace torqued::server {
 namespace {
 
+constexpr const char* kFooter = R"(Settings:
+  Every setting is also an environment variable (--max-rows: TORQUED_MAX_ROWS)
+  and a key of the file given by --config (max-rows = 1000). A flag wins over
+  the environment, the environment over the file. Lists take commas in the
+  environment, and have the form ["a", "b"] in the file.
+
+Exit codes:
+  0   stopped by a signal, or done
+  1   the server cannot start, or does not serve (--health-check)
+  2   the store is damaged (store)
+  64  the command line, the environment or the file of settings is invalid
+  70  the server did not answer itself three times in a row: start it again
+
+Signals:
+  TERM, INT  refuse new calls, finish those in flight within --drain-grace
+             seconds, and stop; the second one stops at once
+  HUP        read the directories of --models, the file of --rights and the
+             certificates again
+
+Files of the package:
+  /etc/torqued/torqued.toml   settings of the service
+  /var/lib/torqued/models.db  its models
+  /usr/share/torqued/models   example robots)";
+
 constexpr std::size_t kMaxUsageBytes = 600;
 constexpr double kMaxDrainGrace = 86'400, kMaxKeeping = 2'000'000;
 // protobuf's own limit of a message, too.
@@ -81,11 +105,7 @@ class Parser {
     app_.option_defaults()->configurable(false);
     AddOptions();
     AddCommands();
-    app_.footer(
-        "Every setting is also an environment variable (--max-rows: "
-        "TORQUED_MAX_ROWS)\nand a key of the file given by --config "
-        "(max-rows = 1000). A flag wins over the\nenvironment, the "
-        "environment over the file. Lists take commas.");
+    app_.footer(kFooter);
   }
 
   Command Parse(int argc, const char* const* argv) {

@@ -1,5 +1,5 @@
-"""The flags of the manual pages are those of --help, and the packaged settings
-are the defaults."""
+"""The manual pages have the flags of all commands, and the packaged settings are the
+defaults."""
 
 import os
 import pathlib
@@ -7,6 +7,7 @@ import re
 import subprocess
 
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
+BUILD = os.environ["TEST_BUILD"]
 SERVER = os.environ["TORQUED_BINARY"]
 CTL = os.environ["TORQUECTL"]
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*|(?<![\w-])-[a-z](?![\w-])")
@@ -19,14 +20,13 @@ def output(*command):
     result = subprocess.run(
         command, capture_output=True, text=True, timeout=60, check=False,
         env=environment)
-    assert result.returncode == 0, result.stderr
+    assert (result.returncode, result.stderr) == (0, "")
     return result.stdout
 
 
 def flags_of_page(name):
     return set(FLAG.findall(output(
-        "man", "--no-hyphenation", "--local-file",
-        str(SOURCE / "docs" / "man" / name))))
+        "man", "--no-hyphenation", "--warnings", "--local-file", f"{BUILD}/{name}")))
 
 
 def flags_of_help(*command):
