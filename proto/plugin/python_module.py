@@ -81,15 +81,16 @@ def one_line(text):
 
 def class_lines(head, text, members):
     """A class with its docstring; members: (comment, line)."""
-    paragraphs = ["\n    ".join(textwrap.wrap(one_line(each), 80))
-                  for each in text.split("\n\n")]
-    end = "\n    " if "\n" in text else ""
-    yield f'\n\nclass {head}:\n    """' + "\n\n    ".join(paragraphs) + f'{end}"""'
+    doc = "\n\n".join(textwrap.fill(one_line(each), 80) for each in text.split("\n\n"))
     if members:
-        yield ""
-    for comment, line in members:
-        yield from (f"    #: {each}" for each in textwrap.wrap(one_line(comment), 81))
-        yield f"    {line}"
+        doc += "\n\nAttributes\n----------\n" + "\n".join(
+            re.sub(" = .*", "", line).replace(": ", " : ") + "\n"
+            + textwrap.indent(textwrap.fill(one_line(comment), 76), "    ")
+            for comment, line in members)
+    doc += "\n" if "\n" in doc else ""
+    yield f"\n\nclass {head}:"
+    yield textwrap.indent(f'"""{doc}"""', "    ")
+    yield from (f"    {line}" for _, line in members)
 
 
 def function(name, parameters, returned, text, call, results=(), source=""):
@@ -179,7 +180,7 @@ class Generator:
     def result_text(info):
         words = info.shape.split()
         text = f"({', '.join(words)}{',' if len(words) == 1 else ''})"
-        return text + (f", {info.unit}" if info.unit else "") + f": {info.symbol}"
+        return text + (f", {info.unit}" if info.unit else "") + f": {info.symbol}."
 
     @staticmethod
     def shape(info):

@@ -137,12 +137,24 @@ class Robot(Described, Functions, Entered):
     @classmethod
     def from_urdf(cls, urdf: Urdf, client: Client | None = None, *,
                   name: str | None = None, **words: Any) -> Robot:
-        """Registers a robot description, a path or its text, and returns it.
+        """Registers a robot description and returns the robot.
 
-        client: None: a local server is started, and ends with the robot's `close`, a
-        `with` block, or the program. name: None: the file's, or the robot's own. Other
-        keywords: see `Client.register`. Raises InvalidArgument (INVALID_MODEL) with the
-        line of each fault as field violations, LocalServerError, OSError.
+        Parameters
+        ----------
+        urdf
+            A path, the text itself (it has a "<"), or its bytes.
+        client
+            None: a local server, which ends with `close`, a `with` block, or the program.
+        name
+            None: the file's, or the robot's own.
+        **words
+            See `Client.register`.
+
+        Raises
+        ------
+        InvalidArgument
+            INVALID_MODEL, with the line of each fault as field violations.
+        LocalServerError, OSError
         """
         return run(registered(Client, client, name, urdf, words))
 
@@ -265,19 +277,28 @@ class Calls(Generic[R]):
 
     @served
     async def model(self, reference: str, *, deadline: float | None = None) -> R:
-        """A robot that the server knows: name, name@revision, name@label or
-        @revision. Raises NotFound, InvalidArgument (INVALID_MODEL_REFERENCE)."""
+        """A robot of the server, pinned to its revision.
+
+        Parameters
+        ----------
+        reference
+            "name", "name@revision", "name@label" or "@revision".
+
+        Raises
+        ------
+        NotFound, InvalidArgument
+        """
         return self._robot(self, await within(
             self.describe, reference, deadline=deadline))
 
     @served
     async def describe(self, reference: str, *, deadline: float | None = None) -> ModelInfo:
-        """What `model` knows of it."""
+        """The robot's joints, frames and limits, and its revision; as `model`."""
         return view((await self._ask("GetModel", deadline, model=reference)).model)
 
     @served
     async def source(self, reference: str, *, deadline: float | None = None) -> bytes:
-        """The exact bytes of its description."""
+        """The exact bytes of the robot's description; as `model`."""
         return (await self._ask(
             "GetModel", deadline, model=reference, include_source=True)).source
 
@@ -288,16 +309,31 @@ class Calls(Generic[R]):
                        deadline: float | None = None) -> R:
         """Stores a robot description under a name and points the name at it.
 
-        name: [A-Za-z0-9._-]{1,128}, but neither "." nor "..". urdf: a path, the text
-        itself (it has a "<"), or its bytes. tip_frame: the link that is the tip of calls
-        that name none. validation: how strictly masses are judged, see `Validation`. Both
-        are part of the revision. label: for this revision under this name.
-        expected_current: the name moves only if its current revision is this one ("": it
-        must not exist yet); else FailedPrecondition (REVISION_CONFLICT).
+        Parameters
+        ----------
+        name
+            [A-Za-z0-9._-]{1,128}, but neither "." nor "..".
+        urdf
+            A path, the text itself (it has a "<"), or its bytes.
+        tip_frame
+            The link that is the tip of calls that name none; part of the revision.
+        validation
+            How strictly masses are judged, see `Validation`; part of the revision.
+        label
+            For this revision under this name.
+        expected_current
+            The name moves only if its current revision is this one ("": only if there is
+            no such name yet).
 
-        Raises InvalidArgument (INVALID_MODEL, INVALID_MODEL_NAME, UNKNOWN_FRAME), with
-        all faults by line, as a FileError for a file; ResourceExhausted
-        (QUOTA_REACHED: the server's store is full).
+        Raises
+        ------
+        InvalidArgument
+            INVALID_MODEL (of a file a FileError) with all faults by line,
+            INVALID_MODEL_NAME, UNKNOWN_FRAME.
+        FailedPrecondition
+            REVISION_CONFLICT: the current revision is another one.
+        ResourceExhausted
+            QUOTA_REACHED: the server's store is full.
         """
         try:
             reply = await self._ask(
@@ -312,13 +348,13 @@ class Calls(Generic[R]):
     async def validate(self, urdf: Urdf, *, tip_frame: str = "",
                        validation: Validation | str | None = None,
                        deadline: float | None = None) -> ValidateModelReply:
-        """What registering it would say; nothing is stored."""
+        """The findings of `register`, with its parameters; stores nothing."""
         return view(await self._ask(
             "ValidateModel", deadline, **description_of(urdf, tip_frame, validation)))
 
     @served
     async def models(self, *, deadline: float | None = None) -> list[ModelSummary]:
-        """All names, in byte order."""
+        """All robots of the server, by name in byte order."""
         models: list[ModelSummary] = []
         end, token = self.connection.deadline(deadline), None
         while token != "":
@@ -330,21 +366,20 @@ class Calls(Generic[R]):
     @served
     async def delete(self, name: str, *, expected_current: str | None = None,
                      deadline: float | None = None) -> None:
-        """Removes a name with all its history."""
+        """Removes a name with all its revisions; `expected_current` as in `register`."""
         await self._ask("DeleteModel", deadline, changes=True, name=name,
                         expected_current=expected_current)
 
     @served
     async def server_info(self, *, deadline: float | None = None) -> GetServerInfoReply:
-        """What the server is and how much it accepts at a time."""
+        """The server's version, instruction set and limits."""
         return view(await self.connection.call(
             self.connection.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
             deadline))
 
     @served
     async def health(self, *, deadline: float | None = None) -> Health:
-        """What the server says of itself now; never tried again. Raises
-        Unavailable, DeadlineExceeded."""
+        """Whether the server serves now; asked once, without retries."""
         return await self.connection.health(deadline)
 
     @served
@@ -366,7 +401,8 @@ class Calls(Generic[R]):
 
 class Client(Calls[Robot], Entered):
     """One connection, to be shared between threads. Every function raises TorquedError.
-    deadline: seconds of the call, all retries included; None: that of `connect`.
+    Each takes a `deadline`: seconds of the call, all retries included; None: that of
+    `connect`.
 
     A process that forks must not use it on both sides, as for all of gRPC: connect after
     the fork, or start workers by "spawn" or "forkserver".
@@ -378,9 +414,24 @@ class Client(Calls[Robot], Entered):
 
 
 def connect(address: str, **settings: Any) -> Client:
-    """A client of the server at "host", "host:port", "tls:host:port" or "unix:/path".
-    Keywords: see `Settings`. Raises InvalidArgument (INVALID_OPTION), Unavailable if no
-    server answers, and Unimplemented, mostly, if another one than torqued does."""
+    """A client of a server.
+
+    Parameters
+    ----------
+    address
+        "host" (port 7421), "host:port", "tls:host:port" or "unix:/path".
+    **settings
+        See `Settings`.
+
+    Raises
+    ------
+    InvalidArgument
+        INVALID_OPTION: an address or a setting that cannot be used.
+    Unavailable
+        No server answers.
+    Unimplemented
+        It is another server than torqued.
+    """
     return run(Client.connected(address, settings))
 
 
@@ -389,10 +440,21 @@ def local(models: Iterable[Path] | Path = (), *, binary: Path | None = None,
           **settings: Any) -> Client:
     """A client of a server that is started for it and ends with it.
 
-    models: descriptions to register, under their file names, one path or several; a
-    directory stands for its *.urdf. binary, store, arguments: see `LocalServer`.
-    Other keywords: see `Settings`. Raises LocalServerError; InvalidArgument for a
-    description that is refused.
+    Parameters
+    ----------
+    models
+        Descriptions to register under their file names: one path or several; a directory
+        stands for its *.urdf.
+    binary, store, arguments
+        See `LocalServer`.
+    **settings
+        See `Settings`.
+
+    Raises
+    ------
+    LocalServerError
+    InvalidArgument
+        A description is refused.
     """
     return run(Client.with_server(
         models, settings, binary=binary, store=store, arguments=arguments))

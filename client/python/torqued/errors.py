@@ -39,14 +39,24 @@ class FieldViolation(NamedTuple):
 class TorquedError(Exception):
     """A call that failed.
 
-    code: the gRPC status code's name, "INVALID_ARGUMENT".
-    reason: why, see `Reason`; None if gRPC itself failed the call.
-    field: path of the first field at fault ("options.joint_names[3]"), or "".
-    field_violations: all that are listed.
-    joint, row: what is at fault, else "" and None.
-    metadata: what the reason is about, as strings.
-    retry_delay: seconds after which another try may succeed, or None.
-    message: one sentence, as it came; str() escapes what could steer a terminal.
+    Attributes
+    ----------
+    code
+        The gRPC status code's name, "INVALID_ARGUMENT".
+    reason
+        Why, see `Reason`; None if gRPC itself failed the call.
+    field
+        Path of the first field at fault ("options.joint_names[3]"), or "".
+    field_violations
+        All that are listed.
+    joint, row
+        What is at fault, else "" and None.
+    metadata
+        What the reason is about, as strings.
+    retry_delay
+        Seconds after which another try may succeed, or None.
+    message
+        One sentence, as it came; str() escapes what could steer a terminal.
     """
 
     def __init__(self, message: str, *, code: str = "UNKNOWN",
@@ -79,8 +89,16 @@ class InvalidArgument(TorquedError, ValueError):
 class FileError(InvalidArgument):
     """A file that cannot be used as it is.
 
-    file: its path. line: of a text, from 1, or None. row: of the samples, from 0, or
-    None. column: its name, else its number from 1, or "".
+    Attributes
+    ----------
+    file
+        Its path.
+    line
+        Of a text, from 1, or None.
+    row
+        Of the samples, from 0, or None.
+    column
+        Its name, else its number from 1, or "".
     """
 
     def __init__(self, message: str, **details: Any) -> None:
@@ -136,10 +154,22 @@ class InternalError(TorquedError):
 
 
 class RowError(TorquedError, ArithmeticError):
-    """A state has no answer. `status` is its row status.
+    """A state has no answer.
 
-    row: its index in the batch; row_code: why; field: the input at fault or the quantity
-    concerned; joint: the joint concerned, or ""; value: the offending number.
+    Attributes
+    ----------
+    row
+        Its index in the batch.
+    row_code
+        Why.
+    field
+        The input at fault or the quantity concerned.
+    joint
+        The joint concerned, or "".
+    value
+        The number at fault.
+    status
+        Its row status.
     """
 
     def __init__(self, status: RowStatus) -> None:

@@ -39,7 +39,14 @@ class Evaluation(Results):
     """All results of a call, as attributes: `tau`, `mass_matrix`, `Lambda`, ... Each has
     the leading axes of the states, then the axes of one state.
 
-    row_status: of all states that are not `ok`; rows count in row-major order.
+    Attributes
+    ----------
+    row_status
+        Of all states that are not `ok`; rows count in row-major order.
+    echo
+        What was computed.
+    names
+        Of the results that there are, see `Results`.
     """
 
     def __init__(self, leading: tuple[int, ...],
@@ -48,9 +55,7 @@ class Evaluation(Results):
         self._leading = leading
         self.rows = math.prod(leading)
         self.row_status = row_status
-        #: What was computed.
         self.echo: Echo = view(echo)
-        #: Names of the results that there are.
         self.names = tuple(results)
         for name, numbers in results.items():
             setattr(self, name, numbers.reshape(leading + numbers.shape[1:])[()])

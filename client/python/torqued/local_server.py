@@ -38,12 +38,22 @@ class LocalServer(Entered):
     """A server on a Unix socket in a directory of its own, which only this user may
     enter.
 
-    binary: its program; None: see `find_server`. store: file of its models; None: a
-    temporary one. arguments: more of its flags.
-
     It ends with `stop`, at the end of a `with` block, when nothing refers to it any more,
     with the program, and also when the program is killed; its directory goes with it.
-    Raises LocalServerError if it does not serve within 15 s.
+
+    Parameters
+    ----------
+    binary
+        Its program; None: see `find_server`.
+    store
+        File of its models; None: a temporary one.
+    arguments
+        More of its flags.
+
+    Raises
+    ------
+    LocalServerError
+        It does not serve within 15 s.
     """
 
     def __init__(self, binary: Path | None = None, *, store: Path | None = None,

@@ -47,30 +47,45 @@ class Health(enum.IntEnum):
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """
-    address: "host", "host:port", "unix:/path", or what gRPC takes with a scheme
+    """How a client reaches its server.
+
+    Parameters
+    ----------
+    address
+        "host", "host:port", "unix:/path", or what gRPC takes with a scheme
         of its own ("dns:", "ipv4:"); "tls:host:port" for TLS. A host alone, an
         IPv6 address with or without brackets, gets port 7421, torqued's own.
-    deadline: seconds of each call, all retries included, unless the call has its own; of
+    deadline
+        Seconds of each call, all retries included, unless the call has its own; of
         a large batch, until another part of it is answered. Infinite: none.
-    wait_for_server: seconds for which connecting keeps trying a server that
+    wait_for_server
+        Seconds for which connecting keeps trying a server that
         does not answer. 0: once.
-    max_message_bytes: largest message in either direction; batches are cut to
+    max_message_bytes
+        Largest message in either direction; batches are cut to
         stay below. -1: no limit.
-    chunk_rows: most states of one call; a larger batch travels in several. None:
+    chunk_rows
+        Most states of one call; a larger batch travels in several. None:
         as many as 1 MiB holds. Fewer go to a server that takes less at a time.
-    retry: try again, within the deadline, as docs/grpc.md says.
-    on_retry: called before each wait for another try, with the error and the seconds.
-    tls_ca: PEM file of the CAs of which one signed the server's certificate. Like the
+    retry
+        Try again, within the deadline, as docs/grpc.md says.
+    on_retry
+        Called before each wait for another try, with the error and the seconds.
+    tls_ca
+        PEM file of the CAs of which one signed the server's certificate. Like the
         three that follow, for an address "tls:host:port" alone. None: the roots of the
         system, or of the file that GRPC_DEFAULT_SSL_ROOTS_FILE_PATH names.
-    tls_cert, tls_key: PEM files of the client's certificate; both or none.
-    tls_server_name: the name that the server's certificate must have. None: the
+    tls_cert, tls_key
+        PEM files of the client's certificate; both or none.
+    tls_server_name
+        The name that the server's certificate must have. None: the
         address's host.
-    token: identifies the client in each call (docs/security.md). Refused at an address
+    token
+        Identifies the client in each call (docs/security.md). Refused at an address
         of another machine without TLS. None: that of `token_file`; without both, of the
         environment variable TORQUED_TOKEN, if it is not empty.
-    token_file: a file that has the token, instead of `token`. It is read once,
+    token_file
+        A file that has the token, instead of `token`. It is read once,
         without white space at its end.
     """
 

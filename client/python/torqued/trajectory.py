@@ -21,15 +21,32 @@ from torqued.values import Columns, FloatArray, JointInput, Path
 class Trajectory:
     """Samples of a motion, a row each, in order of time.
 
-    joint_names: of the columns of q, v and a; None: the joints of the robot that checks
-        it, in its order.
-    time: (N,), s, strictly increasing.
-    q, v, a: (N, n), rad or m, rad/s or m/s, rad/s^2 or m/s^2; v and a may be None, if a
-        check derives them from q.
-    tip_wrench: (N, 6), (moment; force) that the tip exerts ON THE ENVIRONMENT,
-        N m, N; None: nothing.
-    file: the one that was read, or "".
-    unused: names of columns and joints of that file that are not in here.
+    Parameters
+    ----------
+    time
+        (N,), s, strictly increasing.
+    q, v, a
+        (N, n), rad or m, rad/s or m/s, rad/s^2 or m/s^2, or a dict or a table with a
+        column for each joint, by name. v and a may be None, if a check derives them.
+    tip_wrench
+        (6,) or (N, 6), (moment; force) that the tip exerts ON THE ENVIRONMENT, N m, N;
+        None: nothing.
+    joint_names
+        Of the columns of q, v and a; None: the joints of the robot that checks it, in
+        its order.
+
+    Attributes
+    ----------
+    file
+        The one that was read, or "".
+    unused
+        Names of columns and joints of that file that are not in here.
+
+    Raises
+    ------
+    InvalidArgument
+        Rows and columns do not fit; it names the array. A check finds numbers that are
+        not finite and times that do not increase.
     """
 
     def __init__(
@@ -37,12 +54,6 @@ class Trajectory:
             v: JointInput | None = None, a: JointInput | None = None, *,
             tip_wrench: npt.ArrayLike | None = None,
             joint_names: Sequence[str] | None = None) -> None:
-        """q, v, a: a row per sample, or a dict or a table with one column for
-        each joint, by name. tip_wrench: 6 numbers, or a row of them per sample.
-
-        Raises InvalidArgument, which names the array, if rows and columns do not fit. A
-        check finds numbers that are not finite and times that do not increase.
-        """
         if joint_names is None and isinstance(q, Columns):
             joint_names = list(q.keys())
         self.joint_names = None if joint_names is None else _names(joint_names)
@@ -66,21 +77,34 @@ class Trajectory:
 
     @classmethod
     def read(cls, path: Path, joints: Sequence[str] | None = None) -> Trajectory:
-        """A file, known by its first bytes if numpy wrote it, else by its suffix, else by
-        its text:
+        """Reads a file, known by its first bytes if numpy wrote it, else by its suffix,
+        else by its text.
 
-        .csv: columns `time`, `<joint>.q`, `<joint>.v`, `<joint>.a` in any order; or
-            without a header time, q, or time, q, v, a in the order of `joints`.
-        .npy: the same columns as one table, in the order of `joints`.
-        .npz: arrays time, q and, if there are, v, a, tip_wrench; joint_names is
-            one of them, or `joints` is given.
-        .yaml, .yml, .json: a trajectory_msgs/JointTrajectory of ROS 1 or 2, as
-            `rostopic echo` and `ros2 topic echo` print it, or the goal of an
-            action with one. YAML takes PyYAML.
+        .csv
+            Columns `time`, `<joint>.q`, `<joint>.v`, `<joint>.a` in any order; or without
+            a header time, q, or time, q, v, a in the order of `joints`.
+        .npy
+            The same columns as one table, in the order of `joints`.
+        .npz
+            Arrays time, q and, if there are, v, a, tip_wrench; joint_names is one of
+            them, or `joints` is given.
+        .yaml, .yml, .json
+            A trajectory_msgs/JointTrajectory of ROS 1 or 2, as `rostopic echo` and `ros2
+            topic echo` print it, or the goal of an action with one. YAML takes PyYAML.
 
-        joints: these only, in this order; of a file without names, its columns. Names are
-        matched, never guessed. Raises FileError with line or row and column, OSError, and
-        ImportError without PyYAML.
+        Parameters
+        ----------
+        path
+            The file.
+        joints
+            These only, in this order; of a file without names, its columns.
+
+        Raises
+        ------
+        FileError
+            With line or row and column.
+        OSError, ImportError
+            The latter without PyYAML.
         """
         joints = None if joints is None else _names(joints)
         return cls.of_file(path, joints)[0]
@@ -106,11 +130,18 @@ class Trajectory:
         return motion, others
 
     def write(self, path: Path) -> None:
-        """In the container that the suffix says, see `read`. .csv has plain columns
-        without joint_names, .npy always; .npz alone keeps a tip_wrench. Times in .yaml
-        and .json are rounded to nanoseconds; what is beyond 32 bits of seconds, or the
-        same as the sample before then, is a FileError. Raises InvalidArgument for what
-        the container cannot hold, OSError."""
+        """Writes the format of the suffix, see `read`.
+
+        .csv has plain columns without joint_names, .npy always; .npz alone keeps a
+        tip_wrench. Times in .yaml and .json are rounded to nanoseconds.
+
+        Raises
+        ------
+        InvalidArgument
+            The format cannot hold it. Of a time that is beyond 32 bits of seconds, or
+            rounded the same as that of the sample before, a FileError.
+        OSError
+        """
         suffix = pathlib.Path(path).suffix.lower()
         blocks = self._arrays("q", "v", "a", "tip_wrench")
         if "tip_wrench" in blocks and suffix != ".npz":
@@ -139,7 +170,7 @@ class Trajectory:
                for name, numbers in self._arrays("q", "v", "a").items()})
 
     def slower(self, factor: float) -> Trajectory:
-        """The same path in `factor` times the time. Raises InvalidArgument."""
+        """The same path in `factor` times the time, a finite number above 0."""
         if not 0 < factor < np.inf:
             refuse("factor", "a finite number above 0", factor)
         power = {"v": 1, "a": 2}

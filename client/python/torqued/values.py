@@ -71,8 +71,14 @@ Progress = Union[Callable[[int, int], Any], ProgressBar]
 class ExternalWrench(NamedTuple):
     """A wrench that acts ON THE ROBOT at a link.
 
-    wrench: (..., 6), (moment; force), N m and N. frame: link name; "": the tip frame.
-    reference_frame: its axes and its point, of that frame; None: LOCAL.
+    Attributes
+    ----------
+    wrench
+        (..., 6), (moment; force), N m and N.
+    frame
+        Link name; "": the tip frame.
+    reference_frame
+        Axes and point of the wrench, of that frame; None: LOCAL.
     """
 
     wrench: npt.ArrayLike

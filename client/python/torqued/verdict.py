@@ -39,12 +39,18 @@ _PAGE_SAMPLES = 27_000
 class TrajectoryVerdict(_Fields):
     """The server's verdict, see the fields of its message, and what was asked.
 
-    tables: those that were asked for, by name: "tau", "v", "a", "path_a" to "path_e"
-        and "torque_limit" (N, n), "sigma_min" and "condition" (N,).
-    trajectory: what was checked, columns in the order of `joints`.
-    inputs: what was asked beside `asked` and the trajectory: "wrench_frame", and, if
-        each sample has one of its own, "wrench".
-    seconds: that the check took.
+    Attributes
+    ----------
+    tables
+        Those that were asked for, by name: "tau", "v", "a", "path_a" to "path_e" and
+        "torque_limit" (N, n), "sigma_min" and "condition" (N,).
+    trajectory
+        What was checked, columns in the order of `joints`.
+    inputs
+        What was asked beside `asked` and the trajectory: "wrench_frame", and, if each
+        sample has one of its own, "wrench".
+    seconds
+        That the check took.
     """
 
     def __init__(self, proto: pb.TrajectoryVerdict, trajectory: Trajectory,
@@ -75,10 +81,12 @@ class TrajectoryVerdict(_Fields):
                 for name, value in members.items()})
 
     def save_html(self, path: Path) -> None:
-        """One page that fetches nothing, for a browser or a printer: verdict,
-        violations and curves, as `torquectl trajectory check --html` writes it. It
-        takes `tables` with "tau" and "torque_limit"; also "v" with `derive`,
-        "sigma_min" and "condition" with `task`. Raises InvalidArgument, OSError."""
+        """Writes a page to `path` that fetches nothing: verdict, violations and curves, as
+        `torquectl trajectory check --html` does.
+
+        `tables` must have "tau" and "torque_limit"; also "v" with `derive`, "sigma_min"
+        and "condition" with `task`. Raises InvalidArgument, OSError.
+        """
         needed = ["tau", "torque_limit", *(["v"] if self.derived else []), *(
             ["sigma_min", "condition"] if self.path_inertia else [])]
         if not set(needed) <= set(self.tables):
@@ -99,10 +107,13 @@ class TrajectoryVerdict(_Fields):
             before + html.escape(text) + between + packed + after, "utf-8")
 
     def write_torques(self, path: Path) -> None:
-        """The torques, where `tables` had "tau", by the suffix of the file: .csv with
-        the columns `time`, `<joint>.tau`; .npy with tau; .npz with tau beside time, q,
-        v, a and joint_names; .yaml, .yml and .json, a trajectory_msgs/JointTrajectory
-        with the torques as effort. Raises InvalidArgument, OSError."""
+        """Writes the torques, if `tables` has "tau", to `path` in the format of its suffix.
+
+        .csv has the columns `time`, `<joint>.tau`; .npy has tau; .npz has tau beside
+        time, q, v, a and joint_names; .yaml, .yml and .json are a
+        trajectory_msgs/JointTrajectory with the torques as effort. Raises
+        InvalidArgument, OSError.
+        """
         tau = self.tables.get("tau")
         if tau is None:
             raise errors.invalid(

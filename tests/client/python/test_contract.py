@@ -1,6 +1,7 @@
 """What the package shows of the contract."""
 
 import inspect
+import re
 
 import pytest
 import torqued
@@ -40,11 +41,19 @@ def test_both_kinds_of_client_have_the_same_functions():
         assert names[0] == names[1]
 
 
-def test_everything_public_is_documented():
-    for name in torqued.__all__:
-        thing = getattr(torqued, name)
-        if inspect.isclass(thing) or inspect.isfunction(thing):
-            assert thing.__doc__, name
-    for kind in (torqued.Client, torqued.Robot, torqued.aio.Client, torqued.aio.Robot):
-        for name, function in inspect.getmembers(kind, inspect.isfunction):
-            assert name[0] == "_" or function.__doc__, f"{kind}.{name}"
+def test_everything_public_and_its_parameters_are_documented():
+    things = {name: getattr(torqued, name) for name in torqued.__all__}
+    for kind in (torqued.Client, torqued.Robot, torqued.Trajectory,
+                 torqued.TrajectoryVerdict, torqued.LocalServer):
+        things.update((f"{kind.__name__}.{name}", function)
+                      for name, function in inspect.getmembers(kind, callable)
+                      if name[0] != "_")
+    for name, thing in things.items():
+        if inspect.isclass(thing) or inspect.isroutine(thing):
+            text = inspect.getdoc(thing)
+            assert text, name
+            if inspect.isroutine(thing):
+                # The deadline is that of the class; `as` names a sibling's parameters.
+                assert not [word for word in inspect.signature(thing).parameters
+                            if word not in ("self", "deadline")
+                            and not re.search(rf"\b{word}\b|([Aa]s|[Ss]ee) `|with its parameters", text)], name
