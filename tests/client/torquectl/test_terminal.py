@@ -8,12 +8,12 @@ TURNED = "\u202egnorw"
 
 
 def test_progress_goes_away_and_is_not_there_if_quiet(tmp_path, monkeypatch):
-    command = ("id", "-m", PANDA, "--q", "@q.npy", "--output", "csv")
+    command = ("compute", "energy", "-m", PANDA, "--q", "@q.npy", "--output", "csv")
     monkeypatch.chdir(tmp_path)
-    np.save("q.npy", np.zeros((400_000, 7)))
+    np.save("q.npy", np.zeros((1_500_000, 7)))
     code, shown = on_a_terminal("stderr", *command, "--spawn")
     assert code == OK
-    assert "of 400000 states" in shown and shown.endswith("\r\x1b[K")
+    assert "of 1500000 states" in shown and shown.endswith("\r\x1b[K")
     assert on_a_terminal("stderr", *command, "--spawn", "--quiet") == (OK, "")
 
 

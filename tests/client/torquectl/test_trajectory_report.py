@@ -61,7 +61,7 @@ def test_the_page_has_the_verdict_and_its_numbers(report):
 def test_the_page_can_be_read_without_scripts(report):
     text = report[0].text
     assert "FAIL: 3 violations of limits, the first at " in text
-    assert "The velocity of panda_joint4 is 0.46469 rad/s at " in text
+    assert "The velocity of panda_joint4 is 0.4644 rad/s at " in text
     assert "\ndrive of panda_joint4: velocity limit 0.3 rad/s\n" in text
 
 
