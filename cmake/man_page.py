@@ -36,6 +36,12 @@ def entries(text):
             yield f".TP\n\\fB{roff(flag)}\\fR {roff(form)}\n{roff(words)}\n"
 
 
+def footer(text):
+    """The paragraphs after the lists."""
+    end = text[list(LIST.finditer(text))[-1].end():].strip()
+    return end.split("\n\n") if end else []
+
+
 def commands(program, *above):
     """All commands below one, each with its usage and its options."""
     lists = dict(LIST.findall(output(program, *above, "--help") + "\n"))
@@ -45,6 +51,7 @@ def commands(program, *above):
         summary, usage = re.match(r"(.*)\nUsage: (.*)\n", text).groups()
         yield (f".SS {roff(' '.join(command))}\n{roff(summary)}\n.PP\n\\fB{roff(usage)}\\fR\n")
         yield from entries(re.sub(r"\n  -h,--help.*", "", text))
+        yield from (f".PP\n{roff(each)}\n" for each in footer(text))
         yield from commands(program, *command)
 
 
@@ -58,9 +65,7 @@ def page(program, section):
     yield from entries(text)
     yield ".SH COMMANDS\n"
     yield from commands(program)
-    # What follows the lists: paragraphs, some with a heading.
-    footer = text[list(LIST.finditer(text))[-1].end():].strip()
-    for paragraph in footer.split("\n\n"):
+    for paragraph in footer(text):
         heading, body = re.match(r"(?:(.+):\n)?((?s:.*))", paragraph).groups()
         yield f".SH {(heading or 'Notes').upper()}\n.nf\n{roff(body)}\n.fi\n"
 

@@ -72,7 +72,7 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
       {{"default", v1::VALIDATION_DEFAULT},
        {"strict", v1::VALIDATION_STRICT},
        {"lenient", v1::VALIDATION_LENIENT}},
-      "Of URDF files that are given: whether mass properties that no body has "
+      "For URDF files: whether mass properties that no body has "
       "refuse the model where answers follow from them (default), always, or "
       "only where its mass matrix is singular");
   flags::Number(app->add_option("--timeout", flags->timeout_seconds,

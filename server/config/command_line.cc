@@ -334,7 +334,7 @@ class Parser {
 
   void AddCommands() {
     const auto is_file = [](const std::string& path) {
-      return path.empty() ? "needs the path of a file" : "";
+      return path.empty() ? "the path is empty" : "";
     };
     store_ = AddCommand(
         &app_, "store",
