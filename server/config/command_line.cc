@@ -314,7 +314,7 @@ class Parser {
 
   void AddCommands() {
     const auto is_file = [](const std::string& path) {
-      return path.empty() ? "needs the path of a file" : "";
+      return path.empty() ? "the path of a file is missing" : "";
     };
     store_ = AddCommand(
         &app_, "store",

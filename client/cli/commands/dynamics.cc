@@ -346,7 +346,7 @@ void AddDynamics(CLI::App* app, Runner* runner) {
       }
       flags::OneOf(command
                        ->add_option("QUANTITIES", flags->asked,
-                                    "What to compute; several at will")
+                                    "Quantities to compute, one or more")
                        ->required(),
                    std::move(names));
       for (int k = v1::Quantity_MIN + 1; k < v1::Quantity_ARRAYSIZE; ++k) {
@@ -359,8 +359,8 @@ void AddDynamics(CLI::App* app, Runner* runner) {
     AddTableFlags(command, flags->tables);
     command->add_option("--states", flags->states,
                         "File with q, v, a and tau: CSV with columns <joint>.q "
-                        "...; or CSV without names or NPY with those blocks in "
-                        "the order of --joint-names; or NPZ with arrays of "
+                        "..., CSV without names or NPY with those blocks in "
+                        "the order of --joint-names, or NPZ with arrays of "
                         "these names and joint_names");
     AddFieldFlags(command, *v1::EvaluateStart::descriptor(), flags->options);
     command->footer(

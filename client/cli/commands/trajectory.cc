@@ -101,7 +101,7 @@ ExitCode Run(Session& session, const Flags& flags) {
     return RunDirectory(session, flags);
   }
   if (!flags.results.empty()) {
-    throw UsageError("--results", flags.file, " is no directory");
+    throw UsageError("--results", flags.file, " is not a directory");
   }
   if (!flags.torques.empty()) TorquesContainer(flags.torques);
   const Checker checker(session, flags.check);
@@ -142,21 +142,22 @@ ExitCode RunCompare(Session& session, const CompareFlags& flags) {
 
 void AddTrajectory(CLI::App* app, Runner* runner) {
   CLI::App* trajectory = app->add_subcommand(
-      "trajectory", "Whether a robot keeps its limits along a trajectory");
+      "trajectory", "Check whether a robot stays within its limits");
   const auto flags = std::make_shared<Flags>();
   CLI::App* command = AddCommand(
       trajectory, "check",
-      "Does a robot keep its limits along a trajectory? Exit code 0: yes, "
-      "2: no, 1: there is no answer",
+      "Does a robot stay within its limits along a trajectory? Exit code 0: "
+      "yes, "
+      "2: no, 1: no answer",
       runner, [flags](Session& session) { return Run(session, *flags); });
   command
       ->add_option("FILE", flags->file,
-                   "CSV with columns time, <joint>.q, <joint>.v, <joint>.a; "
-                   "CSV without names or NPY with time, q, v, a in the order "
-                   "of --joint-names; NPZ with arrays of these names and "
-                   "joint_names; trajectory_msgs/JointTrajectory as YAML or "
-                   "JSON. With --derive without v and a. A directory: all "
-                   "such files below it")
+                   "CSV with columns time, <joint>.q, <joint>.v, <joint>.a. "
+                   "Or CSV without names or NPY with time, q, v, a in the "
+                   "order of --joint-names. Or NPZ with arrays of these names "
+                   "and joint_names. Or trajectory_msgs/JointTrajectory as "
+                   "YAML or JSON. With --derive without v and a. Or a "
+                   "directory: all such files below it")
       ->required();
   AddCheckFlags(command, &flags->check);
   command->add_option("--torques,-o", flags->torques,
@@ -170,22 +171,21 @@ void AddTrajectory(CLI::App* app, Runner* runner) {
   command->add_option("--summary", flags->json,
                       "Write the verdict to this .json file");
   command->add_option("--results", flags->results,
-                      "Of a directory: keep results in this .jsonl file as "
-                      "they come; what stands there already is not checked "
-                      "again");
+                      "With a directory: append each result to this .jsonl "
+                      "file; files with a result there are not checked again");
   flags->jobs =
       static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
   flags::WholeNumber(
       command->add_option("--jobs,-j", flags->jobs,
-                          "Of a directory: so many files at a time (default: "
-                          "one for each core, at most 8)"),
+                          "With a directory: number of files at a time "
+                          "(default: one for each core, at most 8)"),
       1, 256);
 
   const auto compared = std::make_shared<CompareFlags>();
   CLI::App* compare = AddCommand(
       trajectory, "compare",
       "Two runs of `trajectory check` side by side, no server needed. Exit "
-      "code 0: the later one is not worse, 2: it is, 1: there is no answer",
+      "code 0: the later one is not worse, 2: it is, 1: no answer",
       runner,
       [compared](Session& session) { return RunCompare(session, *compared); });
   compare

@@ -149,7 +149,7 @@ class Robot(Described, Functions, Entered):
 
 async def registered(kind: Any, client: Any, name: str | None, urdf: Urdf,
                      words: Mapping[str, Any]) -> Any:
-    """See `Robot.from_urdf`. kind: of the client that is made if there is none."""
+    """See `Robot.from_urdf`. kind: class of the client that is made without `client`."""
     owned = client is None
     client = await kind.with_server() if client is None else client
     try:
@@ -217,7 +217,7 @@ def with_places(error: InvalidArgument, urdf: Any) -> InvalidArgument:
 
 
 class Calls(Generic[R]):
-    """What both kinds of client have."""
+    """The calls that both kinds of client have."""
 
     _connection: Any
     _robot: Any
@@ -272,7 +272,7 @@ class Calls(Generic[R]):
 
     @served
     async def describe(self, reference: str, *, deadline: float | None = None) -> ModelInfo:
-        """What `model` knows of it."""
+        """Information about a model, as that of `model`."""
         return view((await self._ask("GetModel", deadline, model=reference)).model)
 
     @served
@@ -312,7 +312,7 @@ class Calls(Generic[R]):
     async def validate(self, urdf: Urdf, *, tip_frame: str = "",
                        validation: Validation | str | None = None,
                        deadline: float | None = None) -> ValidateModelReply:
-        """What registering it would say; nothing is stored."""
+        """The findings that a registration would report; nothing is stored."""
         return view(await self._ask(
             "ValidateModel", deadline, **description_of(urdf, tip_frame, validation)))
 
@@ -336,7 +336,7 @@ class Calls(Generic[R]):
 
     @served
     async def server_info(self, *, deadline: float | None = None) -> GetServerInfoReply:
-        """What the server is and how much it accepts at a time."""
+        """The server's version, instruction set and limits."""
         return view(await self.connection.call(
             self.connection.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
             deadline))
@@ -349,7 +349,7 @@ class Calls(Generic[R]):
 
     @served
     async def close(self) -> None:
-        """Cancels what is under way, and ends the local server if there is one."""
+        """Cancels calls in flight, and ends the local server if there is one."""
         await self.connection.close()
         if self.server is not None:
             await self.connection.aside(self.server.stop)
