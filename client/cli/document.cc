@@ -53,7 +53,7 @@ void Adapt(const FieldDescriptor& field, EnumNames names, Json& value) {
 }
 
 std::string Twice(const std::string& key) {
-  return Cat("'", Printable(key, 128), "' stands there twice");
+  return Cat("'", Printable(key, 128), "' appears twice");
 }
 
 Json PlainScalar(const std::string& tag, const std::string& value) {
@@ -124,7 +124,7 @@ class TreeBuilder : public YAML::EventHandler {
       place = &open_.back().tree->emplace_back();
     } else if (!open_.empty()) {
       place = std::exchange(open_.back().value, nullptr);
-      if (place == nullptr) Fail(mark, "a key is no single word");
+      if (place == nullptr) Fail(mark, "a key is not a single word");
     } else if (!document_.is_null()) {
       if (value.is_null()) return place;  // an empty document
       Fail(mark, "a second document begins");

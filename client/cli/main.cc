@@ -72,9 +72,9 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
       {{"default", v1::VALIDATION_DEFAULT},
        {"strict", v1::VALIDATION_STRICT},
        {"lenient", v1::VALIDATION_LENIENT}},
-      "For URDF files: whether mass properties that no body has "
-      "refuse the model where answers follow from them (default), always, or "
-      "only where its mass matrix is singular");
+      "When mass properties that no body has refuse a URDF file: if answers "
+      "follow from them (default), always (strict), or only with a singular "
+      "mass matrix (lenient)");
   flags::Number(app->add_option("--timeout", flags->timeout_seconds,
                                 "Seconds that each call to the server may take "
                                 "in all (default: 30)"),

@@ -56,7 +56,7 @@ void ElementReader::CheckChildren(Names expected, Names repeated) const {
       ReportKind(LintCode::kIgnoredElement, node->GetLineNum(),
                  Cat("text in ", name()), " has the text ",
                  Quoted(node->Value()), " in <", name(),
-                 ">, which is ignored; values stand in attributes.");
+                 ">, which is ignored; values belong in attributes.");
     }
     const auto* child = node->ToElement();
     if (child == nullptr) continue;

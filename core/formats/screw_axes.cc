@@ -146,9 +146,8 @@ LintReport Check(const ScrewAxes& arm) {
     } else if (!IsRigid(G)) {
       link.Add(
           LintCode::kInvalidInertia,
-          " has a spatial inertia that is no rigid body's: it must be [[I, "
-          "[h]], [[h]ᵀ, m 1]] with I symmetric, [h] skew and h zero where m "
-          "is.");
+          " has a spatial inertia that no rigid body has: it must be [[I, "
+          "[h]], [[h]ᵀ, m 1]] with I symmetric, [h] skew, and h = 0 if m = 0.");
     }
   }
   return report;

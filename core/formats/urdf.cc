@@ -280,8 +280,7 @@ std::string_view ParseProblem(tinyxml2::XMLError error) {
     case tinyxml2::XML_ERROR_PARSING_CDATA:
       return "A CDATA section is not closed.";
     case tinyxml2::XML_ERROR_PARSING_DECLARATION:
-      return "A <?...?> declaration is not closed, or stands elsewhere than at "
-             "the beginning.";
+      return "A <?...?> declaration is not closed, or not at the beginning.";
     case tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED:
       return "Elements are nested too deeply; URDF needs a handful of levels.";
     default:

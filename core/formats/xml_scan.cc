@@ -147,8 +147,7 @@ class XmlScanner {
       return Refuse(
           LintCode::kMalformedXml, at_, "The text ",
           Quoted(rest.substr(0, std::min<std::size_t>(semicolon, 20) + 1)),
-          " is no character or entity that XML defines; write an ampersand as "
-          "&amp;.");
+          " is not a character or entity of XML. Write an ampersand as &amp;.");
     }
     return true;
   }

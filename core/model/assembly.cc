@@ -124,8 +124,8 @@ class TreeFinder {
       report_.Add(
           LintCode::kSeveralRoots, {.link = second.name, .line = second.line},
           Cat("The links ", QuotedList(names),
-              " are no joint's child, but a robot has one root link only; "
-              "connect the others to it, for example by fixed joints."));
+              " are not the child of a joint, but a robot has only one root "
+              "link; connect the others to it, for example by fixed joints."));
     }
     return roots;
   }

@@ -73,8 +73,8 @@ void CheckAxis(std::array<double, 3>& axis, Subject& joint) {
   for (const double a : axis) largest = std::max(largest, std::abs(a));
   if (!(largest > 0)) {
     joint.Add(LintCode::kZeroAxis,
-              " has the axis 0 0 0, which is no direction; give it one, such "
-              "as 0 0 1.");
+              " has the axis 0 0 0, which is not a direction; give it one, "
+              "such as 0 0 1.");
     return;
   }
   const std::string as_given = VectorText(axis);
@@ -303,7 +303,7 @@ void CheckPose(std::string_view what, const Pose& pose, Subject& subject) {
   } else if (!IsRotation(pose.R)) {
     subject.Add(LintCode::kInvalidPose, " has the matrix ", VectorText(pose.R),
                 " in its ", what,
-                ", which is no rotation; its rows must be orthogonal unit "
+                ", which is not a rotation; its rows must be orthogonal unit "
                 "vectors that form a right-handed frame.");
   }
 }

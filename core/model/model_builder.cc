@@ -27,7 +27,7 @@ struct Described : AssembledRobot {
     }
     report.Add(LintCode::kUnknownTip, {.link = asked},
                Cat("The default tip ", Quoted(asked),
-                   " is no link of this robot; name one of its links, such as ",
+                   " is not a link of this robot; name one, such as ",
                    QuotedList(leaves), "."));
   }
 

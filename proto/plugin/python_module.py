@@ -272,11 +272,11 @@ class Generator:
                   self.contract.comment(field)) for field in self.check_fields()]
         words += [
             ("limits: Limits | None = None", "Limits, torque-speed curves, friction and "
-             "rotor inertia of joints in the place of the model's: {\"drives\": [...], "
+             "rotor inertia of joints instead of the model's: {\"drives\": [...], "
              "\"position_limits\": [...]}, lists of `Drive` and `PositionLimits` of the "
              "contract as dicts, or a JSON file of the same."),
-            ("task: bool = False", "Look at the operational space of the tip along the "
-             "path, too; `axes` and other options say which."),
+            ("task: bool = False", "Report the operational space of the tip along the "
+             "path, as `axes` and other options describe it."),
             ("tip_wrench_on_environment: npt.ArrayLike | Path | None = None",
              self.word("tip_wrench_on_environment")[1] + " Or a .csv or .npy file with "
              "time, mx, my, mz, fx, fy, fz, with straight lines between its rows.")]

@@ -334,7 +334,7 @@ class Parser {
 
   void AddCommands() {
     const auto is_file = [](const std::string& path) {
-      return path.empty() ? "the path is empty" : "";
+      return path.empty() ? "the path of a file is missing" : "";
     };
     store_ = AddCommand(
         &app_, "store",

@@ -78,7 +78,7 @@ std::string TextOf(const toml::node& value, const ConfigEntry& entry) {
     text = NumberText(real->get());
   } else {
     Refuse(entry.place, "the value of key '" + entry.key +
-                            "' is no text, no number and no list of these");
+                            "' must be a text, a number or a list of these");
   }
   // A NUL would cut a path short where the system reads it.
   if (std::ranges::any_of(text, absl::ascii_iscntrl)) {

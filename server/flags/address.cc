@@ -22,11 +22,11 @@ std::string HostProblem(std::string_view host) {
   const std::string name(host);
   if (host.starts_with('[') && host.ends_with(']')) {
     const std::string_view inner = host.substr(1, host.size() - 2);
-    return IsIpv6(inner) ? "" : name + " is no IPv6 address";
+    return IsIpv6(inner) ? "" : name + " is not an IPv6 address";
   }
   if (IsIpv6(host)) return "an IPv6 address needs brackets";
   if (host.find_first_of(":[] \t/") != std::string_view::npos) {
-    return "'" + name + "' is no host";
+    return "'" + name + "' is not a host";
   }
   return {};
 }

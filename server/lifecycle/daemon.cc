@@ -135,8 +135,8 @@ std::vector<Level> Daemon::Levels() const {
        "Reloads of the rights file that were refused since the start.",
        serving && rights_ ? rights_->failures() : 0},
       {"torqued_model_file_failures",
-       "Files of the model directories that were refused since the start, at "
-       "every reload anew.",
+       "Files of the model directories that were refused since the start, "
+       "again at each reload.",
        model_failures_.load()},
       {"torqued_serving", "1 if health is SERVING.", serving ? 1 : 0}};
   if (serving && certificates_) {

@@ -133,7 +133,7 @@ int ListenUnix(const std::string& path) {
   const auto* address = reinterpret_cast<const sockaddr*>(&name);
   struct stat status{};
   if (lstat(path.c_str(), &status) == 0) {
-    Require(S_ISSOCK(status.st_mode), "the file exists and is no socket");
+    Require(S_ISSOCK(status.st_mode), "the file exists and is not a socket");
     // A full backlog would keep a blocking connect waiting.
     const int client =
         socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -146,7 +146,7 @@ LoadedPointer Registry::Load(std::string_view revision,
   std::optional<StoredRevision> stored;
   try {
     Require(!admit || admit(store_->SourceBytes(revision)), Code::kNotAdmitted,
-            "there is no room to load the model now");
+            "there is no memory to load the model now");
     stored = store_->ReadRevision(revision);
   } catch (const StoreError& error) {
     if (!error.damaged) throw;
@@ -170,8 +170,7 @@ OrRegistryError<ModelPage> Registry::List(
     // two pages neither repeat nor hide others.
     Require(page_token.empty() || IsValidModelName(page_token),
             Code::kInvalidReference,
-            Cat("page token ", Quoted(page_token),
-                " is none that a listing returned"),
+            Cat("page token ", Quoted(page_token), " is not from a listing"),
             "page_token");
     const std::size_t size = page_size == 0 ? 100 : std::min(page_size, 1000u);
     ModelPage page;

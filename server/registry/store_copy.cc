@@ -52,7 +52,7 @@ void RequireWritable(const std::string& target, const struct stat& store,
   // SQLite would take such a log for that of the copy.
   for (const char* end : {"-wal", "-journal"}) {
     refuse(fs::exists(target + end),
-           Cat("the target has a log beside it, ", target, end,
+           Cat("the target has a log next to it, ", target, end,
                ": it is a store in use, or one that was not closed"));
   }
 }

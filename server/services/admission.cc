@@ -23,8 +23,8 @@ std::optional<Error> Admission::Take(PeerId peer, const Load& more,
     Error error = MakeError(
         never ? v1::REQUEST_TOO_LARGE : v1::OVERLOADED,
         never      ? "The call takes more " + name + " than a client may have."
-        : too_many ? "This client has too many " + name + " under way."
-                   : "Too many " + name + " are under way; try later.",
+        : too_many ? "This client has too many " + name + " in flight."
+                   : "Too many " + name + " are in flight; try later.",
         {{"limit", std::to_string(never || too_many ? most : limit)},
          {"setting", "max-inflight-" + name}});
     // About the time of a large job; clients add their own back-off.

@@ -42,7 +42,8 @@ auto OrFault(const Work& work) -> decltype(work()) {
 }
 
 inline Error Draining() {
-  return MakeError(v1::DRAINING, "The server is shutting down; go elsewhere.");
+  return MakeError(v1::DRAINING,
+                   "The server is shutting down; try another server.");
 }
 
 /// What a call of one request takes beside its messages and gRPC's own part:

@@ -50,8 +50,9 @@ std::optional<Error> Decode(const Request& request, const Handling& handling,
   }
   const auto validation = ToValidation(sent.validation());
   if (!validation) {
-    return FieldError(v1::INVALID_OPTION, "options.validation",
-                      std::to_string(sent.validation()) + " is no validation");
+    return FieldError(
+        v1::INVALID_OPTION, "options.validation",
+        std::to_string(sent.validation()) + " is not a Validation");
   }
   options->default_tip = sent.default_tip();
   options->validation = *validation;

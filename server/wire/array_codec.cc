@@ -50,7 +50,7 @@ OrError<InputArray> ReadArray(const v1::Array& array, std::string_view field) {
   const auto number = static_cast<std::size_t>(SizeOf(input.type));
   if (bytes % number != 0) {
     return Malformed(field, std::to_string(bytes) +
-                                " bytes are no multiple of " +
+                                " bytes are not a multiple of " +
                                 std::to_string(number));
   }
   const std::size_t count = bytes / number;

@@ -160,7 +160,7 @@ std::vector<v1::TrajectoryTable> DecodeTables(
     };
     if (table == v1::TRAJECTORY_TABLE_UNSPECIFIED ||
         !v1::TrajectoryTable_IsValid(table)) {
-      refuse(std::to_string(table) + " is no table");
+      refuse(std::to_string(table) + " is not a TrajectoryTable");
     }
     const std::string& name = v1::TrajectoryTable_Name(table);
     if (std::ranges::count(tables, table) > 0) {

@@ -217,17 +217,18 @@ std::string Sentence(const v1::JointDemand& joint) {
 
 std::string Sentence(const v1::PayloadRange& payload) {
   if (!payload.possible()) {
-    return "No payload keeps the torque limits: without one a limit is broken, "
-           "and a load does not mend it.";
+    return "No payload helps: torques exceed their limits with any payload, "
+           "and without one.";
   }
   const std::string least =
       payload.least() > 0 ? " from " + Passing(payload.least(), true) + " kg"
                           : "";
   if (!payload.has_limited_by()) {
-    return Cat("Any payload", least, " keeps the torque limits.");
+    return Cat("Any payload", least, " stays within the torque limits.");
   }
   return Cat("A payload", least, least.empty() ? " of up to " : " to ",
-             Passing(payload.most(), false), " kg keeps the torque limits; ",
+             Passing(payload.most(), false),
+             " kg stays within the torque limits; ",
              Limiting(payload.limited_by()), " limits it.");
 }
 
@@ -235,20 +236,21 @@ std::string Sentence(const v1::SlowDown& pace) {
   const v1::LimitedBy& place = pace.limited_by();
   if (!pace.possible()) {
     return place.kind() == v1::LIMIT_KIND_VELOCITY
-               ? Cat("No pace keeps the limits: the velocity limit of ",
+               ? Cat("No slow-down helps: the velocity limit of ",
                      place.joint(), " is 0, and it moves", At(place), ".")
-               : Cat("No pace keeps the limits: however slow, ",
-                     Limiting(place), " is over its limit.");
+               : Cat("No slow-down helps: ", Limiting(place),
+                     " exceeds its limit at any speed.");
   }
-  constexpr std::string_view kKept = "Torques and velocities keep their limits";
+  constexpr std::string_view kWithin =
+      "Torques and velocities are within their limits";
   if (pace.has_limited_by()) {
-    return Cat(kKept, " ", Passing(pace.factor(), true), " times as slow; ",
-               Limiting(place), " limits the pace.");
+    return Cat(kWithin, " ", Passing(pace.factor(), true), " times as slow; ",
+               Limiting(place), " limits the speed.");
   }
   if (!pace.has_fastest_limited_by()) {
-    return Cat(kKept, " at this pace and any faster.");
+    return Cat(kWithin, " at this speed and at any higher one.");
   }
-  return Cat(kKept, " at this pace and ",
+  return Cat(kWithin, " at this speed and ",
              pace.fastest() > 1 ? Cat("up to ", Passing(pace.fastest(), false),
                                       " times as fast")
                                 : "no faster",
@@ -280,7 +282,7 @@ std::string NearestLimit(const v1::TrajectoryVerdict& verdict) {
 }
 
 std::string Sentence(const v1::TrajectoryVerdict& verdict) {
-  std::string text = "All limits are kept";
+  std::string text = "No limit is exceeded";
   if (verdict.violation_count() > 0) {
     const v1::LimitViolation& first = verdict.first_violation();
     text = Cat(Counted(verdict.violation_count(), "violation"),
@@ -304,7 +306,8 @@ std::string Judged(const v1::TrajectoryVerdict& verdict) {
     return Cat(samples, " and the ", cubic ? "cubic" : "quintic",
                " spline between them");
   }
-  return verdict.samples() == 1 ? samples : samples + ", nothing between them";
+  return verdict.samples() == 1 ? samples
+                                : samples + ", not judged between them";
 }
 
 std::string Energy(const v1::TrajectoryVerdict& verdict) {
@@ -352,7 +355,7 @@ void PutIntoWords(v1::TrajectoryVerdict* verdict) {
   v1::SlowDown* pace = verdict->mutable_slow_down();
   pace->set_message(
       Sentence(*pace) +
-      (leaves_positions ? " Positions leave their limits at any pace." : ""));
+      (leaves_positions ? " Positions exceed their limits at any speed." : ""));
   if (verdict->has_path_inertia()) {
     verdict->mutable_path_inertia()->set_message(
         Sentence(verdict->path_inertia()));

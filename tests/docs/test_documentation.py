@@ -39,7 +39,7 @@ def run(command, **arguments):
 
 
 @pytest.mark.parametrize("path, number", [
-    (README, 0), (QUANTITIES, 0), (QUANTITIES, 1)])
+    (README, 0), (QUANTITIES, 0)])
 def test_a_call_prints_what_is_shown(path, number):
     call = snippets(path, "sh")[number]
     result = run(re.sub(r"^export PATH=.*\n", "", call))

@@ -103,7 +103,7 @@ def test_an_address_is_listed_once(tmp_path, first, second, why):
 def test_a_file_that_is_no_socket_is_left_alone(tmp_path):
     (tmp_path / "socket").write_text("do not touch")
     text = refusal(tmp_path, "unix:socket")
-    assert "exists and is no socket" in text
+    assert "exists and is not a socket" in text
     assert (tmp_path / "socket").read_text() == "do not touch"
 
 

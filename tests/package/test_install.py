@@ -120,14 +120,16 @@ def run_beside_models(program):
 
 
 CPP_PAGE = SOURCE / "docs" / "cpp.md"
+# As the section "In process" says.
+CMAKE_CORE = snippets(CPP_PAGE, "cmake page")[0].replace(
+    "client", "core").replace("arm", "in_process")
 
 
 def test_programs_of_the_documentation():
     for name, lines, program in (
             ("arm", snippets(CPP_PAGE, "cmake page"),
              snippets(SOURCE / "README.md", "cpp client")),
-            ("in_process", snippets(CPP_PAGE, "cmake core"),
-             snippets(CPP_PAGE, "cpp core"))):
+            ("in_process", [CMAKE_CORE], snippets(CPP_PAGE, "cpp core"))):
         source = WORK / name
         source.mkdir()
         (source / "CMakeLists.txt").write_text(lines[0])
@@ -169,8 +171,7 @@ def test_robot_in_a_program_for_wider_vectors_than_the_library():
     """Eigen aligns and frees memory by the vectors that it is compiled for."""
     source = WORK / "wide"
     source.mkdir()
-    (source / "CMakeLists.txt").write_text(
-        snippets(CPP_PAGE, "cmake core")[0])
+    (source / "CMakeLists.txt").write_text(CMAKE_CORE)
     (source / "in_process.cc").write_text(ROBOT_PROGRAM)
     build(source, source / "build", CMAKE_CXX_FLAGS=os.environ[
         "TEST_COMPILER_FLAGS"] + " -mavx2")

@@ -55,11 +55,6 @@ def test_flags_of_the_command_line():
     assert flags_of_page("torquectl.1") == flags
 
 
-def test_sentences_of_the_manual_are_plain():
-    assert output(str(SOURCE / ".ci" / "check-sentences"), f"{BUILD}/torqued.8",
-                  f"{BUILD}/torquectl.1") == ""
-
-
 def test_packaged_settings_are_the_defaults():
     text = (SOURCE / "deploy" / "systemd" / "torqued.toml").read_text()
     packaged, defaults = (

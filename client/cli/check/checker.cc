@@ -146,10 +146,10 @@ void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
       ->excludes(FlagOf(*kTables.begin()));
   command->add_option("--limits", flags->limits,
                       "JSON file with limits, torque-speed curves, friction "
-                      "and rotor inertia of joints, in the place of the "
+                      "and rotor inertia of joints, instead of the "
                       "model's");
   command->add_flag("--task", flags->task,
-                    "Look at the operational space of the tip along the path");
+                    "Report the operational space of the tip along the path");
   AddFieldFlags(command, *v1::CheckTrajectoryStart::descriptor(),
                 StartFields());
 }

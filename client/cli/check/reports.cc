@@ -77,7 +77,7 @@ std::string SentenceOf(const Json& result) {
   const auto count = result.value("remarks", std::uint64_t{0});
   if (count == 0) return LimitsOf(result);
   return Cat(LimitsOf(result), " ", count, count == 1 ? " remark" : " remarks",
-             " on the samples, the gravest: ", result.value("remark", ""));
+             " on the samples, the worst: ", result.value("remark", ""));
 }
 
 StateTable BlocksOf(const CheckedTrajectory& checked) {

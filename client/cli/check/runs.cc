@@ -207,7 +207,7 @@ void ParseLimits(std::string_view text, const std::string& name,
   require(text.find("joint_limits:") == std::string_view::npos,
           "this is a joint_limits.yaml of MoveIt, which is not read");
   const auto json = ParseJsonText(text, name);
-  require(json.is_object(), "this is no JSON object");
+  require(json.is_object(), "this is not a JSON object");
   v1::CheckTrajectoryStart limits;
   const auto status =
       google::protobuf::util::JsonStringToMessage(json.dump(), &limits);

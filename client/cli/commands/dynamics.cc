@@ -346,7 +346,7 @@ void AddDynamics(CLI::App* app, Runner* runner) {
       }
       flags::OneOf(command
                        ->add_option("QUANTITIES", flags->asked,
-                                    "Quantities, one or several")
+                                    "Quantities to compute, one or more")
                        ->required(),
                    std::move(names));
       for (int k = v1::Quantity_MIN + 1; k < v1::Quantity_ARRAYSIZE; ++k) {
@@ -358,10 +358,10 @@ void AddDynamics(CLI::App* app, Runner* runner) {
     AddModelFlag(command, &flags->model);
     AddTableFlags(command, flags->tables);
     command->add_option("--states", flags->states,
-                        "File with q, v, a and tau: CSV with the columns "
-                        "<joint>.q and so on, CSV without names or NPY with "
-                        "those blocks in the order of --joint-names, or NPZ "
-                        "with arrays of these names and joint_names");
+                        "File with q, v, a and tau: CSV with columns <joint>.q "
+                        "..., CSV without names or NPY with those blocks in "
+                        "the order of --joint-names, or NPZ with arrays of "
+                        "these names and joint_names");
     AddFieldFlags(command, *v1::EvaluateStart::descriptor(), flags->options);
     command->footer(
         "Tables have a row for each state or one for all: a,b,... with ; "

@@ -165,7 +165,7 @@ void AddModels(CLI::App* app, Runner* runner) {
   for (CLI::App* command : {add, validate}) {
     command->add_option("FILE", flags->file, "URDF file")->required();
     command->add_option("--default-tip", flags->tip,
-                        "Frame (link name) used where a call names none");
+                        "Frame (link name) of calls that name none");
   }
   add->add_option("--name", flags->name,
                   "Name (default: that of the file without its ending)");

@@ -101,7 +101,7 @@ ExitCode Run(Session& session, const Flags& flags) {
     return RunDirectory(session, flags);
   }
   if (!flags.results.empty()) {
-    throw UsageError("--results", flags.file, " is no directory");
+    throw UsageError("--results", flags.file, " is not a directory");
   }
   if (!flags.torques.empty()) TorquesContainer(flags.torques);
   const Checker checker(session, flags.check);
@@ -142,20 +142,21 @@ ExitCode RunCompare(Session& session, const CompareFlags& flags) {
 
 void AddTrajectory(CLI::App* app, Runner* runner) {
   CLI::App* trajectory = app->add_subcommand(
-      "trajectory", "Compare trajectories with the limits of a robot");
+      "trajectory", "Check whether a robot stays within its limits");
   const auto flags = std::make_shared<Flags>();
   CLI::App* command = AddCommand(
       trajectory, "check",
-      "Compare a trajectory with the limits of a robot; exit 0: PASS, 2: FAIL, "
-      "1: no answer",
+      "Does a robot stay within its limits along a trajectory? Exit code 0: "
+      "yes, "
+      "2: no, 1: no answer",
       runner, [flags](Session& session) { return Run(session, *flags); });
   command
       ->add_option("FILE", flags->file,
-                   "CSV with the columns time, <joint>.q, <joint>.v, "
-                   "<joint>.a. CSV without names or NPY with time, q, v, a in "
-                   "the order of --joint-names. NPZ with arrays of these names "
-                   "and joint_names. trajectory_msgs/JointTrajectory as YAML "
-                   "or JSON. With --derive, v and a may be absent. A "
+                   "CSV with columns time, <joint>.q, <joint>.v, <joint>.a. "
+                   "Or CSV without names or NPY with time, q, v, a in the "
+                   "order of --joint-names. Or NPZ with arrays of these names "
+                   "and joint_names. Or trajectory_msgs/JointTrajectory as "
+                   "YAML or JSON. With --derive without v and a. Or a "
                    "directory: all such files below it")
       ->required();
   AddCheckFlags(command, &flags->check);
@@ -170,22 +171,21 @@ void AddTrajectory(CLI::App* app, Runner* runner) {
   command->add_option("--summary", flags->json,
                       "Write the verdict to this .json file");
   command->add_option("--results", flags->results,
-                      "For a directory: append each result to this .jsonl "
-                      "file; files that have a result there are not checked "
-                      "again");
+                      "With a directory: append each result to this .jsonl "
+                      "file; files with a result there are not checked again");
   flags->jobs =
       static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
   flags::WholeNumber(
       command->add_option("--jobs,-j", flags->jobs,
-                          "For a directory: number of files at a time "
+                          "With a directory: number of files at a time "
                           "(default: one for each core, at most 8)"),
       1, 256);
 
   const auto compared = std::make_shared<CompareFlags>();
   CLI::App* compare = AddCommand(
       trajectory, "compare",
-      "Compare two runs of `trajectory check`, without a server; exit 0: the "
-      "later run is not worse, 2: worse, 1: no answer",
+      "Two runs of `trajectory check` side by side, no server needed. Exit "
+      "code 0: the later one is not worse, 2: it is, 1: no answer",
       runner,
       [compared](Session& session) { return RunCompare(session, *compared); });
   compare

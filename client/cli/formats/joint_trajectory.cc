@@ -71,7 +71,8 @@ client::Batch BlockOf(const Json& points, const char* field, std::size_t joints,
     const Json* const numbers = FieldOf(points[k], field);
     RequireData(
         numbers != nullptr && numbers->is_array() && numbers->size() == joints,
-        name, "points[", k, "].", field, " is no list of ", joints, " numbers");
+        name, "points[", k, "].", field, " is not a list of ", joints,
+        " numbers");
     for (std::size_t j = 0; j < joints; ++j) {
       block(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j)) =
           NumberOf((*numbers)[j], name, "points[", k, "].", field, "[", j, "]");
@@ -94,10 +95,10 @@ StateTable ReadJointTrajectory(const Json& document, const Suffixes& tables,
   StateTable blocks;
   std::vector<std::string>& joints = blocks.joints.emplace();
   const Json& names = message["joint_names"];
-  RequireData(names.is_array(), name, "joint_names is no list");
+  RequireData(names.is_array(), name, "joint_names is not a list");
   for (const Json& joint : names) {
     RequireData(joint.is_string(), name, "joint_names[", joints.size(),
-                "] is no name");
+                "] is not a name");
     joints.push_back(joint.get<std::string>());
   }
   const auto list = message.find("points");

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 static_assert(std::endian::native == std::endian::little,
-              "numbers are copied as they stand in the file");
+              "numbers are copied as they are in the file");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMaxUnpacked = std::size_t{2} << 30;
@@ -43,8 +43,7 @@ Array ParseArray(std::string_view bytes, const std::string& name) {
   require(LooksLikeNpy(bytes) && bytes.size() > kMagic.size() + 6,
           "this is no .npy file");
   const char version = bytes[kMagic.size()];
-  require(version >= 1 && version <= 3,
-          "the version of .npy is none of 1 to 3");
+  require(version >= 1 && version <= 3, "the version of .npy is not 1, 2 or 3");
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   bytes.remove_prefix(kMagic.size() + 2);
   std::uint32_t size = 0;
@@ -252,7 +251,7 @@ StateTable ParseNpz(std::string_view bytes, const Suffixes& tables,
   const Owned<zip_source_t> source = SourceOf(bytes);
   const Owned<zip_t> archive = Open(source.get(), ZIP_RDONLY | ZIP_CHECKCONS);
   RequireData(archive != nullptr, name,
-              "the file is no ZIP archive, or is cut off");
+              "the file is not a ZIP archive, or is cut off");
   StateTable blocks;
   std::set<std::string> taken;
   std::size_t left = kMaxUnpacked;

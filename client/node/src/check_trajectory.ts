@@ -58,11 +58,11 @@ export type Trajectory =
 /** Options of `checkTrajectory`. */
 export interface CheckOptions<Table extends TrajectoryTable = TrajectoryTable>
   extends CheckFields<Table>, CallOptions {
-  /** Look at the operational space along the path, too; `axes` and other options
-   * say which. */
+  /** Report the operational space along the path, as `axes` and other options
+   * describe it. */
   task?: boolean;
-  /** Called while the server computes. A check that has to begin anew tells
-   * nothing until it is as far as before. */
+  /** Called while the server computes. A check that begins again calls it
+   * once it is as far as before. */
   progress?: (done: number, total: number) => void;
 }
 

@@ -67,7 +67,7 @@ export interface DeleteOptions {
 export interface RegisterOptions extends UrdfOptions {
   /** A second name for this revision: "panda@label". */
   label?: string;
-  /** Where the text comes from: what errors call it in the place of "source". */
+  /** Where the text comes from: what errors call it instead of "source". */
   file?: string;
   /** The name moves only if this is its current revision ("": it does not exist
    * yet); REVISION_CONFLICT otherwise. */

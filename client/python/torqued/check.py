@@ -113,7 +113,7 @@ class Check:
                 f"not move are left out: {', '.join(self._left_out)}"))
 
     def messages(self, size: int) -> Iterator[bytes]:
-        """Of a try. size: of the largest."""
+        """The messages of one try. size: bytes of the largest."""
         yield pb.CheckTrajectoryRequest(start=self._start).SerializeToString()
         bytes_per_row = F64.itemsize * sum(
             numbers.shape[1] for numbers in self._arrays.values())

@@ -161,7 +161,7 @@ class Robot(Described, Functions, Entered):
 
 async def registered(kind: Any, client: Any, name: str | None, urdf: Urdf,
                      words: Mapping[str, Any]) -> Any:
-    """See `Robot.from_urdf`. kind: of the client that is made if there is none."""
+    """See `Robot.from_urdf`. kind: class of the client that is made without `client`."""
     owned = client is None
     client = await kind.with_server() if client is None else client
     try:
@@ -229,7 +229,7 @@ def with_places(error: InvalidArgument, urdf: Any) -> InvalidArgument:
 
 
 class Calls(Generic[R]):
-    """What both kinds of client have."""
+    """The calls that both kinds of client have."""
 
     _connection: Any
     _robot: Any
@@ -384,7 +384,7 @@ class Calls(Generic[R]):
 
     @served
     async def close(self) -> None:
-        """Cancels what is under way, and ends the local server if there is one."""
+        """Cancels calls in flight, and ends the local server if there is one."""
         await self.connection.close()
         if self.server is not None:
             await self.connection.aside(self.server.stop)

@@ -97,7 +97,7 @@ class Deadline:
 
 
 class Transport:
-    """Of one server. registry, info: stubs of the services."""
+    """A connection to one server. registry, info: stubs of the services."""
 
     def __init__(self, settings: Settings, grpc_kind: Any, closed: Any) -> None:
         """grpc_kind: the module that makes channels, `grpc` or `grpc.aio`.

@@ -126,7 +126,7 @@ class RequestTooLarge(ResourceExhausted):
 
 
 class Overloaded(ResourceExhausted):
-    """Too much work is under way on the server; see retry_delay."""
+    """Too much work is in flight on the server; see retry_delay."""
 
 
 class Unavailable(TorquedError, ConnectionError):
@@ -204,7 +204,7 @@ class SingularTaskWarning(_PlainWarning):
 
 
 def warn(warning: Warning) -> None:
-    """Of the line outside this package that called it."""
+    """Warns about the line outside this package that called it."""
     package = os.path.dirname(__file__)
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_code.co_filename.startswith(package):

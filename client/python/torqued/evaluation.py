@@ -83,7 +83,7 @@ class Evaluation(Results):
         return self.echo.computed_precision or self.echo.precision or Precision.DOUBLE
 
     def returned(self, quantity: Quantity) -> Any:
-        """What the function of a quantity returns."""
+        """The value that the function of a quantity returns."""
         row = QUANTITIES[quantity]
         results = [self.__dict__.get(result.name) for result in row.results]
         return results[0] if row.returns is None else row.returns(*results)

@@ -270,7 +270,7 @@ def _of_json(content: bytes, path: Path) -> Any:
         found: dict[str, Any] = {}
         for name, value in pairs:
             if name in found:
-                raise ValueError(f"{name!r:.128} stands there twice")
+                raise ValueError(f"{name!r:.128} appears twice")
             found[name] = value
         return found
 
@@ -432,7 +432,7 @@ def unwritable(path: Path, why: str) -> errors.TorquedError:
 
 def _points(path: Path, time: FloatArray, blocks: Mapping[str, FloatArray],
             ) -> Iterator[dict[str, Any]]:
-    """Of ROS 2; times are rounded to nanoseconds. Raises FileError if they do not fit."""
+    """Points of ROS 2, times in whole nanoseconds. Raises FileError if they do not fit."""
     before: dict[str, int] | None = None
     for row, seconds in enumerate(time.tolist()):
         # The whole seconds first: large times keep their fraction.

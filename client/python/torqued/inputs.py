@@ -1,4 +1,4 @@
-"""What callers give: options, refused by name before anything is sent, and numbers."""
+"""Inputs of callers: options, refused by name before anything is sent, and numbers."""
 
 from __future__ import annotations
 

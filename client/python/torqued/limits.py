@@ -1,4 +1,4 @@
-"""Limits and drives of joints in the place of the model's, and wrenches over time."""
+"""Limits and drives of joints instead of the model's, and wrenches over time."""
 
 from __future__ import annotations
 

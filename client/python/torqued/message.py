@@ -72,7 +72,7 @@ class Messages(Tuple[M, ...], Generic[M]):
 
 
 def view(message: Any) -> Any:
-    """Of the class that is generated for the message."""
+    """The message as the class that is generated for it."""
     from torqued.contract import MESSAGES
 
     return MESSAGES.get(message.DESCRIPTOR.full_name, Message)(message)

@@ -38,7 +38,7 @@ OnRetry = Callable[[errors.TorquedError, float], None]
 
 
 class Health(enum.IntEnum):
-    """What a server says of itself."""
+    """The health that a server reports."""
 
     UNKNOWN = 0
     SERVING = 1

@@ -1,4 +1,4 @@
-"""What functions take and return."""
+"""Arguments and results of functions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ JointInput = Union[npt.ArrayLike, Columns]
 
 
 class ProgressBar(Protocol):
-    """What tqdm has."""
+    """The part of tqdm that is used."""
 
     total: Any
 

@@ -159,7 +159,7 @@ def _lines(verdict: Any) -> Iterator[str]:
 
 
 def _curves(verdict: TrajectoryVerdict, most: int) -> dict[str, Any]:
-    """Of each joint, the robot and the task those samples that show its curves."""
+    """The samples that show the curves of each joint, the robot and the task."""
     clock, q, tables = verdict.trajectory.time, verdict.trajectory.q, verdict.tables
     # A clock's time has no room in single precision.
     curves: dict[str, Any] = {"start": float(clock[0]), "joints": []}

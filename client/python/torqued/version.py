@@ -1,3 +1,3 @@
-"""Of this package; that of the project."""
+"""The version of this package and of the project."""
 
 __version__ = "0.1.0"

@@ -61,7 +61,7 @@ def test_what_a_file_lacks_is_told_with_the_file(panda, tmp_path, spoilt, reason
     ("{", "not JSON"), ('{"a": 1}', '"a"'), ("", "not JSON"),
     ("[]", 'not an object; limits are written like {"drives": [{"dof"'),
     ('{"drives": [{"dof": "a", "efort": 1}]}', "efort"),
-    ('{"drives": [], "drives": []}', "'drives' stands there twice"),
+    ('{"drives": [], "drives": []}', "'drives' appears twice"),
     ("joint_limits:\n  a: {max_velocity: 1}\n", "not JSON"),
     ('{"drives": [{"dof": "a", "effort_limit": NaN}]}', "not JSON: it has no NaN"),
     ('{"\xe4": {}}'.encode("latin-1"), "not JSON")])

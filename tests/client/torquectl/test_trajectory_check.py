@@ -17,7 +17,7 @@ def test_a_good_trajectory_passes(move, tmp_path):
                    "--summary", "verdict.json", cwd=tmp_path)
     assert done.returncode == OK, done.stderr
     assert "PASS" in done.stdout and "Payload: A payload of up to" in done.stdout
-    assert "Pace: Torques and velocities keep their limits at this pace" in done.stdout
+    assert "Pace: Torques and velocities are within their limits at this speed" in done.stdout
     assert "Task: The smallest singular value of the task is" in done.stdout
 
     header, tau = table(tmp_path / "tau.csv")

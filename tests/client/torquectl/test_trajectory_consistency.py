@@ -36,9 +36,9 @@ def test_waypoints_at_rest_draw_a_remark_in_every_output(stops, tmp_path):
     assert done.returncode == OK, done.stderr
     doubt, first, second = done.stdout.splitlines()[:3]
     assert doubt == "v of panda_joint1 is 0, but q moves."
-    assert "3 samples, nothing between them" in first
+    assert "3 samples, not judged between them" in first
     assert second.startswith("The samples are coarse: panda_joint1 moves by 0.5 rad ")
-    assert re.search("PASS: All limits are kept; .* 1 remark on the samples", done.stdout)
+    assert re.search("PASS: No limit is exceeded; .* 1 remark on the samples", done.stdout)
     assert sentence in done.stdout
 
     verdict = json.loads((tmp_path / "summary.json").read_text())
@@ -60,7 +60,7 @@ def test_waypoints_at_rest_draw_a_remark_in_every_output(stops, tmp_path):
 
     page = Page(tmp_path / "page.html").shown()["text"]
     for text in ("Samples that contradict each other", "1 remark on the samples",
-                 "3 samples, nothing between them", second):
+                 "3 samples, not judged between them", second):
         assert text in page
 
 
@@ -68,7 +68,7 @@ def test_with_consistent_a_remark_is_the_answer_no(stops, tmp_path):
     done = checked(stops, "--consistent", "--junit", "junit.xml", "--html", "page.html",
                    cwd=tmp_path)
     assert done.returncode == NO
-    assert re.search("FAIL: All limits are kept; .* 1 remark on the samples", done.stdout)
+    assert re.search("FAIL: No limit is exceeded; .* 1 remark on the samples", done.stdout)
     suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
     # Both rates of all joints have a case.
     assert suite.attrib == {"tests": "35", "failures": "1", "errors": "0"}
@@ -106,7 +106,7 @@ def test_a_directory_tells_remarks(stops, tmp_path):
     (tmp_path / "moves").mkdir()
     (tmp_path / "moves" / "stops.csv").write_bytes(stops.read_bytes())
     words = (*CHECK, "moves", "--model", PANDA, "--allow-inconsistent")
-    sentence = ("1 remark on the samples, the gravest: The velocity of "
+    sentence = ("1 remark on the samples, the worst: The velocity of "
                 "panda_joint1 is 0 rad/s")
     for again in (False, True):
         done = run(*words, "--html", "page.html", "--summary", "first.json",

@@ -93,7 +93,7 @@ def test_archives_that_are_none_are_told(samples, tmp_path):
     assert "has no v" in error_of(path, "--joint-names", "canonical")
     whole = path.read_bytes()
     path.write_bytes(whole[:len(whole) // 2])
-    assert "is no ZIP archive" in error_of(path)
+    assert "is not a ZIP archive" in error_of(path)
     damaged = bytearray(whole)
     damaged[len(whole) // 2] ^= 0x55
     path.write_bytes(damaged)

@@ -252,4 +252,4 @@ def test_directories_and_flags_that_do_not_fit_are_told(samples, tmp_path):
         done = checked(tmp_path, *flags)
         assert done.returncode == USAGE, flags
     done = checked(tmp_path / "move.csv", "--results", "r.jsonl")
-    assert done.returncode == USAGE and "no directory" in done.stderr
+    assert done.returncode == USAGE and "not a directory" in done.stderr

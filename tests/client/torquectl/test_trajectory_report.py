@@ -191,4 +191,4 @@ def test_a_robot_without_joints_has_a_page(tmp_path):
     done = run(*CHECK, tmp_path / "still.csv", "--model",
                tmp_path / "stand.urdf", "--html", tmp_path / "r.html")
     assert done.returncode == OK, done.stderr
-    assert "PASS All limits are kept." in Page(tmp_path / "r.html").shown()["text"]
+    assert "PASS No limit is exceeded." in Page(tmp_path / "r.html").shown()["text"]

@@ -67,14 +67,14 @@ TEST(AddressProblem, ItNamesTheFormsAndThePartThatIsWrong) {
       {"h:-1", ": a port is a number from 0 to 65535"},
       {"h:080", ": a port is a number from 0 to 65535"},
       {"::1:80", ": an IPv6 address needs brackets"},
-      {"http://h:80", ": 'http://h' is no host"},
-      {"h h:1", ": 'h h' is no host"},
-      {"host/path:80", ": 'host/path' is no host"},
-      {"[::1:80", ": '[::1' is no host"},
-      {"[host:80", ": '[host' is no host"},
-      {"[]:80", ": [] is no IPv6 address"},
-      {"[host]:80", ": [host] is no IPv6 address"},
-      {"[::1]]:80", ": [::1]] is no IPv6 address"}};
+      {"http://h:80", ": 'http://h' is not a host"},
+      {"h h:1", ": 'h h' is not a host"},
+      {"host/path:80", ": 'host/path' is not a host"},
+      {"[::1:80", ": '[::1' is not a host"},
+      {"[host:80", ": '[host' is not a host"},
+      {"[]:80", ": [] is not an IPv6 address"},
+      {"[host]:80", ": [host] is not an IPv6 address"},
+      {"[::1]]:80", ": [::1]] is not an IPv6 address"}};
   for (const auto& [address, end] : cases) {
     const std::string problem = AddressProblem(address, kListen);
     EXPECT_THAT(problem, StartsWith("needs HOST:PORT or unix:PATH, not '"))

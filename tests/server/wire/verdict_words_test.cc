@@ -126,7 +126,7 @@ TEST_F(VerdictWords, ARemarkHasWhatContradictsItself) {
 }
 
 TEST_F(VerdictWords, WhatWasJudgedIsTold) {
-  EXPECT_EQ(Worded().judged(), "301 samples, nothing between them");
+  EXPECT_EQ(Worded().judged(), "301 samples, not judged between them");
   verdict_.set_judged_between(true);
   verdict_.set_derived(v1::DIFFERENTIATION_CUBIC_SPLINE);
   EXPECT_EQ(Worded().judged(), "301 samples and the cubic spline between them");
@@ -174,42 +174,44 @@ TEST_F(VerdictWords, AJointIsToldByItsLimits) {
 TEST_F(VerdictWords, PayloadsAreToldByWhatLimitsThem) {
   v1::PayloadRange* payload = verdict_.mutable_payload();
   EXPECT_EQ(Payload(),
-            "No payload keeps the torque limits: without one a limit is "
-            "broken, and a load does not mend it.");
+            "No payload helps: torques exceed their limits with any payload, "
+            "and without one.");
   payload->set_possible(true);
   payload->set_most(kInfinity);
-  EXPECT_EQ(Payload(), "Any payload keeps the torque limits.");
+  EXPECT_EQ(Payload(), "Any payload stays within the torque limits.");
   payload->set_least(0.12345611);
-  EXPECT_EQ(Payload(), "Any payload from 0.12346 kg keeps the torque limits.");
+  EXPECT_EQ(Payload(),
+            "Any payload from 0.12346 kg stays within the torque limits.");
   // What is told passes.
   payload->set_most(2.9999999);
   Set(v1::LIMIT_KIND_TORQUE, payload->mutable_limited_by());
   EXPECT_EQ(Payload(),
-            "A payload from 0.12346 kg to 2.9999 kg keeps the torque limits; "
-            "the torque of elbow at 0.25 s (sample 3) limits it.");
+            "A payload from 0.12346 kg to 2.9999 kg stays within the torque "
+            "limits; the torque of elbow at 0.25 s (sample 3) limits it.");
   payload->set_least(0);
-  EXPECT_THAT(Payload(), StartsWith("A payload of up to 2.9999 kg keeps the"));
+  EXPECT_THAT(Payload(), StartsWith("A payload of up to 2.9999 kg stays"));
 }
 
 TEST_F(VerdictWords, PaceIsToldByWhatLimitsIt) {
   v1::SlowDown* pace = verdict_.mutable_slow_down();
   Set(v1::LIMIT_KIND_TORQUE, pace->mutable_limited_by());
   EXPECT_EQ(Pace(),
-            "No pace keeps the limits: however slow, the torque of elbow at "
-            "0.25 s (sample 3) is over its limit.");
+            "No slow-down helps: the torque of elbow at 0.25 s (sample 3) "
+            "exceeds its limit at any speed.");
   Set(v1::LIMIT_KIND_VELOCITY, pace->mutable_limited_by());
   EXPECT_EQ(Pace(),
-            "No pace keeps the limits: the velocity limit of elbow is 0, and "
-            "it moves at 0.25 s (sample 3).");
+            "No slow-down helps: the velocity limit of elbow is 0, and it "
+            "moves at 0.25 s (sample 3).");
   pace->set_possible(true);
   pace->set_factor(1.00000012345);
   EXPECT_EQ(Pace(),
-            "Torques and velocities keep their limits 1.0001 times as slow; "
-            "the velocity of elbow at 0.25 s (sample 3) limits the pace.");
+            "Torques and velocities are within their limits 1.0001 times as "
+            "slow; the velocity of elbow at 0.25 s (sample 3) limits the "
+            "speed.");
   pace->set_factor(2);
   EXPECT_THAT(Pace(), HasSubstr(" 2 times as slow; "));
   verdict_.mutable_joints(1)->set_position_violations(1);
-  EXPECT_THAT(Pace(), EndsWith(" Positions leave their limits at any pace."));
+  EXPECT_THAT(Pace(), EndsWith(" Positions exceed their limits at any speed."));
 }
 
 TEST_F(VerdictWords, WhatPassesIsToldHowMuchFasterItMayRun) {
@@ -218,25 +220,25 @@ TEST_F(VerdictWords, WhatPassesIsToldHowMuchFasterItMayRun) {
   pace->set_factor(1);
   pace->set_fastest(kInfinity);
   EXPECT_EQ(Pace(),
-            "Torques and velocities keep their limits at this pace and any "
-            "faster.");
+            "Torques and velocities are within their limits at this speed and "
+            "at any higher one.");
   Set(v1::LIMIT_KIND_TORQUE, pace->mutable_fastest_limited_by());
   pace->set_fastest(1.8123956);
   EXPECT_EQ(Pace(),
-            "Torques and velocities keep their limits at this pace and up to "
-            "1.8123 times as fast; the torque of elbow at 0.25 s (sample 3) "
-            "limits it.");
+            "Torques and velocities are within their limits at this speed and "
+            "up to 1.8123 times as fast; the torque of elbow at 0.25 s "
+            "(sample 3) limits it.");
   pace->set_fastest(1);
-  EXPECT_THAT(Pace(), HasSubstr("at this pace and no faster; the torque of"));
+  EXPECT_THAT(Pace(), HasSubstr("at this speed and no faster; the torque of"));
 }
 
 TEST_F(VerdictWords, TheVerdictTellsWhatBreaksFirstOrHowNearItIs) {
-  EXPECT_EQ(Worded().message(), "All limits are kept.");
+  EXPECT_EQ(Worded().message(), "No limit is exceeded.");
   verdict_.mutable_joints(0)->mutable_torque_use()->set_value(0.5);
   verdict_.mutable_joints(1)->mutable_velocity_use()->set_value(0.75);
   verdict_.set_remark_count(1);
   EXPECT_EQ(Worded().message(),
-            "All limits are kept; nearest to its limit is the velocity of "
+            "No limit is exceeded; nearest to its limit is the velocity of "
             "slide, 75 %; 1 remark on the samples.");
   *verdict_.mutable_first_violation() =
       *AddViolation(v1::LIMIT_KIND_TORQUE, "elbow", 2, 1);
