@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 # --- Runtime -----------------------------------------------------------------
 
-install(TARGETS torqued_daemon torquectl
+install(TARGETS torqued torquectl
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Runtime)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/torqued
@@ -56,7 +56,7 @@ add_custom_target(torqued_manual_pages ALL DEPENDS ${manual_pages})
 
 # All that an installation takes, and nothing else: what `make programs` builds.
 add_custom_target(torqued_installed)
-add_dependencies(torqued_installed torqued_daemon torquectl torqued
+add_dependencies(torqued_installed torqued torquectl torqued_core
   torqued_client torqued_proto torqued_manual_pages)
 # `make programs` also builds the Python package, which README.md uses.
 if(TARGET torqued_python)
@@ -67,7 +67,7 @@ endif()
 
 set(cmake_files ${CMAKE_INSTALL_LIBDIR}/cmake/torqued)
 
-install(TARGETS torqued EXPORT torqued-core
+install(TARGETS torqued_core EXPORT torqued-core
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
 install(TARGETS torqued_client torqued_proto EXPORT torqued-client
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)

@@ -232,7 +232,7 @@ def test_cmake_files_name_no_path_and_no_setting_of_this_build():
         assert str(SOURCE) not in text, file
         assert str(BUILD) not in text, file
         assert str(WORK) not in text, file
-        assert "torqued_settings" not in text, file
+        assert "torqued_compile_options" not in text, file
         for directory in re.findall(r'_DIRECTORIES "([^"]*)"', text):
             assert directory == "${_IMPORT_PREFIX}/include", file
         assert not re.search(
