@@ -71,16 +71,6 @@ install(TARGETS torqued_core EXPORT torqued-core
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
 install(TARGETS torqued_client torqued_proto EXPORT torqued-client
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
-# Sources name headers from their own root, which a program's may have, too.
-install(CODE "
-  file(GLOB_RECURSE headers
-    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/torqued/c*/*.*\")
-  foreach(header IN LISTS headers)
-    file(READ \${header} text)
-    string(REGEX REPLACE \"(#include .)(core|client)/\" \"\\\\1torqued/\\\\2/\"
-      text \"\${text}\")
-    file(WRITE \${header} \"\${text}\")
-  endforeach()" COMPONENT Development)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/proto/torqued/v1
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torqued COMPONENT Development
   FILES_MATCHING PATTERN *.pb.h PATTERN *.inc)
