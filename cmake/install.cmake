@@ -90,3 +90,21 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/torqued-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/torqued-config-version.cmake
   DESTINATION ${cmake_files} COMPONENT Development)
+
+# For builds without CMake. The libraries are static, so users link what these need.
+file(RELATIVE_PATH prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+function(torqued_pkg_config PART DESCRIPTION NEEDS LIBRARIES)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/torqued-${PART}.pc)
+  file(WRITE ${file} "prefix=\${pcfiledir}/${prefix}
+Name: torqued-${PART}
+Description: ${DESCRIPTION}
+Version: ${PROJECT_VERSION}
+Requires: ${NEEDS}
+Cflags: -I\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}
+Libs: -L\${prefix}/${CMAKE_INSTALL_LIBDIR} ${LIBRARIES}
+")
+  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT Development)
+endfunction()
+torqued_pkg_config(core "Robot dynamics" "eigen3 tinyxml2" -ltorqued_core)
+torqued_pkg_config(client "Client of a torqued server" "eigen3 grpc++ protobuf"
+  "-ltorqued_client -ltorqued_proto")
