@@ -9,7 +9,7 @@ RUN .ci/install-dependencies build
 COPY . .
 RUN --mount=type=cache,target=/root/.cache/ccache \
     cmake --preset image \
- && cmake --build --preset image --target torqued_daemon torquectl \
+ && cmake --build --preset image --target torqued torquectl \
  && strip -o /usr/local/bin/torqued build/image/bin/torqued \
  && strip -o /usr/local/bin/torquectl build/image/bin/torquectl \
  && rm -rf build

@@ -31,7 +31,7 @@ help:
 
 build:
 	@$(INSTALL) build test
-	cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=ON
+	cmake --preset $(PRESET)
 	cmake --build --preset $(PRESET) -j $(JOBS)
 
 # Says at the end what was skipped, and what it leaves to the other tiers.
@@ -45,7 +45,7 @@ test: build
 
 ci-tests:
 	@$(INSTALL) build test ci proxies
-	cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=ON
+	cmake --preset $(PRESET)
 	cmake --build --preset $(PRESET) -j $(JOBS) --target all torqued_ci_tests
 	ctest --preset ci
 
@@ -97,7 +97,7 @@ format:
 # The linter follows units into generated headers.
 lint:
 	@$(INSTALL) build test lint
-	cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=ON
+	cmake --preset $(PRESET)
 	cmake --build --preset $(PRESET) -j $(JOBS) --target torqued_fuzz_support
 	.ci/lint $(BUILD)
 

@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 # --- Runtime -----------------------------------------------------------------
 
-install(TARGETS torqued_daemon torquectl
+install(TARGETS torqued torquectl
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Runtime)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/torqued
@@ -34,25 +34,25 @@ endif()
 
 # Manual pages are what the programs say of themselves, which must run here.
 set(manual_pages)
-function(torqued_manual_page TARGET PROGRAM SECTION)
+function(torqued_manual_page PROGRAM SECTION)
   set(page ${CMAKE_CURRENT_BINARY_DIR}/${PROGRAM}.${SECTION})
   set(writer ${PROJECT_SOURCE_DIR}/cmake/man_page.py)
   add_custom_command(OUTPUT ${page}
-    COMMAND /usr/bin/python3 ${writer} $<TARGET_FILE:${TARGET}> ${SECTION} ${page}
-    DEPENDS ${TARGET} ${writer} VERBATIM)
+    COMMAND /usr/bin/python3 ${writer} $<TARGET_FILE:${PROGRAM}> ${SECTION} ${page}
+    DEPENDS ${PROGRAM} ${writer} VERBATIM)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${SECTION}
     COMPONENT Runtime)
   set(manual_pages ${manual_pages} ${page} PARENT_SCOPE)
 endfunction()
-torqued_manual_page(torqued_daemon torqued 8)
-torqued_manual_page(torquectl torquectl 1)
+torqued_manual_page(torqued 8)
+torqued_manual_page(torquectl 1)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/torqued.toml.5
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT Runtime)
 add_custom_target(torqued_manual_pages ALL DEPENDS ${manual_pages})
 
 # All that an installation takes, and nothing else: what `make programs` builds.
 add_custom_target(torqued_installed)
-add_dependencies(torqued_installed torqued_daemon torquectl torqued
+add_dependencies(torqued_installed torqued torquectl torqued_core
   torqued_client torqued_proto torqued_manual_pages)
 # `make programs` also builds the Python package, which README.md uses.
 if(TARGET torqued_python)
@@ -63,20 +63,10 @@ endif()
 
 set(cmake_files ${CMAKE_INSTALL_LIBDIR}/cmake/torqued)
 
-install(TARGETS torqued EXPORT torqued-core
+install(TARGETS torqued_core EXPORT torqued-core
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
 install(TARGETS torqued_client torqued_proto EXPORT torqued-client
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
-# Sources name headers from their own root, which a program's may have, too.
-install(CODE "
-  file(GLOB_RECURSE headers
-    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/torqued/c*/*.*\")
-  foreach(header IN LISTS headers)
-    file(READ \${header} text)
-    string(REGEX REPLACE \"(#include .)(core|client)/\" \"\\\\1torqued/\\\\2/\"
-      text \"\${text}\")
-    file(WRITE \${header} \"\${text}\")
-  endforeach()" COMPONENT Development)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/proto/torqued/v1
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torqued COMPONENT Development
   FILES_MATCHING PATTERN *.pb.h PATTERN *.inc)
@@ -96,3 +86,21 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/torqued-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/torqued-config-version.cmake
   DESTINATION ${cmake_files} COMPONENT Development)
+
+# For builds without CMake. The libraries are static, so users link what these need.
+file(RELATIVE_PATH prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+function(torqued_pkg_config PART DESCRIPTION NEEDS LIBRARIES)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/torqued-${PART}.pc)
+  file(WRITE ${file} "prefix=\${pcfiledir}/${prefix}
+Name: torqued-${PART}
+Description: ${DESCRIPTION}
+Version: ${PROJECT_VERSION}
+Requires: ${NEEDS}
+Cflags: -I\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}
+Libs: -L\${prefix}/${CMAKE_INSTALL_LIBDIR} ${LIBRARIES}
+")
+  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT Development)
+endfunction()
+torqued_pkg_config(core "Robot dynamics" "eigen3 tinyxml2" -ltorqued_core)
+torqued_pkg_config(client "Client of a torqued server" "eigen3 grpc++ protobuf"
+  "-ltorqued_client -ltorqued_proto")

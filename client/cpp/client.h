@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "client/cpp/error.h"
-#include "client/cpp/evaluation.h"
-#include "client/cpp/retry.h"
-#include "client/cpp/states.h"
-#include "client/cpp/trajectory_check.h"
+#include "torqued/client/cpp/error.h"
+#include "torqued/client/cpp/evaluation.h"
+#include "torqued/client/cpp/retry.h"
+#include "torqued/client/cpp/states.h"
+#include "torqued/client/cpp/trajectory_check.h"
 #include "torqued/v1/model_registry.pb.h"
 #include "torqued/v1/server_info.pb.h"
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "client/cpp/states.h"
+#include "torqued/client/cpp/states.h"
 
 namespace torqued::client {
 

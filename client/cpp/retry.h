@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "client/cpp/error.h"
+#include "torqued/client/cpp/error.h"
 
 namespace torqued::client {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "client/cpp/states.h"
+#include "torqued/client/cpp/states.h"
 #include "torqued/v1/trajectory.pb.h"
 
 namespace torqued::client {

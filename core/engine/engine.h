@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/engine/evaluation.h"
+#include "torqued/core/engine/evaluation.h"
 
 namespace torqued {
 

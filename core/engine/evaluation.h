@@ -14,9 +14,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/dynamics/quantity.h"
-#include "core/model/description.h"
-#include "core/model/model.h"
+#include "torqued/core/dynamics/quantity.h"
+#include "torqued/core/model/description.h"
+#include "torqued/core/model/model.h"
 
 namespace torqued {
 

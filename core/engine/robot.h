@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "core/engine/evaluation.h"
+#include "torqued/core/engine/evaluation.h"
 
 namespace torqued {
 

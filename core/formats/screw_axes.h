@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/description.h"
+#include "torqued/core/model/description.h"
 
 namespace torqued {
 

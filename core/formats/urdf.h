@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "core/model/description.h"
+#include "torqued/core/model/description.h"
 
 namespace torqued {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/lint.h"
-#include "core/model/model.h"
+#include "torqued/core/model/lint.h"
+#include "torqued/core/model/model.h"
 
 namespace torqued {
 

@@ -12,9 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/engine/engine.h"
-#include "core/engine/evaluation.h"
-#include "core/model/model.h"
+#include "torqued/core/engine/engine.h"
+#include "torqued/core/engine/evaluation.h"
+#include "torqued/core/model/model.h"
 
 namespace torqued {
 

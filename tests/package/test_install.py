@@ -62,7 +62,7 @@ def test_what_make_programs_builds_is_all_that_is_installed():
     installed_files = {
         path for script in BUILD.rglob("cmake_install.cmake")
         for path in re.findall(rf'"{BUILD}/([^"$]+)"', script.read_text())
-        if not path.endswith(".cmake") and not (BUILD / path).is_dir()}
+        if not path.endswith((".cmake", ".pc")) and not (BUILD / path).is_dir()}
     assert any(path.endswith(".8") for path in installed_files)
     assert not {path for path in installed_files if path not in commands}
 
@@ -179,6 +179,37 @@ def test_robot_in_a_program_for_wider_vectors_than_the_library():
     assert printed == "111"
 
 
+BOTH_LIBRARIES = r"""
+#include <torqued/client/cpp/client.h>
+#include <torqued/core/formats/urdf.h>
+
+int main() {
+  try {
+    torqued::client::Client::Connect("unix:/nowhere");
+  } catch (const torqued::client::Error&) {
+    return torqued::LoadUrdf("<robot/>").model == nullptr ? 0 : 1;
+  }
+  return 1;
+}
+"""
+
+
+def test_program_built_with_pkg_config():
+    source = WORK / "both.cc"
+    source.write_text(BOTH_LIBRARIES)
+    flags = {kind: succeed(
+        "pkg-config", f"--{kind}", "torqued-client", "torqued-core",
+        env={**os.environ, "PKG_CONFIG_PATH": str(next(
+            PREFIX.rglob("pkgconfig")))}).split() for kind in ("cflags", "libs")}
+    compiler = [os.environ["TEST_COMPILER"],
+                *os.environ["TEST_COMPILER_FLAGS"].split(), "-std=c++20"]
+    if os.access(os.environ["TEST_COMPILER_LAUNCHER"], os.X_OK):
+        compiler.insert(0, os.environ["TEST_COMPILER_LAUNCHER"])
+    succeed(*compiler, *flags["cflags"], "-c", source, "-o", WORK / "both.o")
+    succeed(*compiler, WORK / "both.o", *flags["libs"], "-o", WORK / "both")
+    succeed(WORK / "both")
+
+
 def test_tour_of_the_cpp_client():
     source = WORK / "tour"
     source.mkdir()
@@ -233,7 +264,7 @@ def test_cmake_files_name_no_path_and_no_setting_of_this_build():
         assert str(SOURCE) not in text, file
         assert str(BUILD) not in text, file
         assert str(WORK) not in text, file
-        assert "torqued_settings" not in text, file
+        assert "torqued_compile_options" not in text, file
         for directory in re.findall(r'_DIRECTORIES "([^"]*)"', text):
             assert directory == "${_IMPORT_PREFIX}/include", file
         assert not re.search(
