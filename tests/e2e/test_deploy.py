@@ -32,7 +32,7 @@ def settings(tmp_path, text):
 
 @pytest.mark.parametrize("flags", [(), ("--listen", "127.0.0.1:0")])
 def test_the_image_says_how_to_go_on_and_checks_its_health(tmp_path, flags):
-    file = settings(tmp_path, (DEPLOY / "image/torqued.toml").read_text())
+    file = settings(tmp_path, (DEPLOY / "container.toml").read_text())
     image = {"TORQUED_CONFIG": str(file),
              "TORQUED_STORE": str(tmp_path / "models.db")}
     if not flags:
