@@ -81,11 +81,16 @@ wheel: programs
 	TORQUED_WHEEL_SERVER=$(abspath $(BUILD)/bin/torqued) /usr/bin/python3 -m pip wheel \
 	  --no-build-isolation --no-deps --no-index -w build/wheel ./client/python
 
+# debhelper gives programs another home, without the compiler cache.
 package:
 	@$(INSTALL) build package
-	@rm -f build/package/*.deb  # those of another version
-	cmake --preset package
-	cmake --build --preset package -j $(JOBS) --target package
+	@rm -rf build/package && mkdir -p build/package/torqued
+	@tar -c --exclude=./build --exclude=./.git . | tar -xC build/package/torqued
+	@cp -r deploy/debian build/package/torqued/
+	cd build/package/torqued && DEB_BUILD_OPTIONS=terse \
+	  CCACHE_DIR=$$(ccache --get-config cache_dir) \
+	  dpkg-buildpackage --build=binary --no-sign --jobs=$(JOBS)
+	@cd build/package && rm -rf torqued && mkdir debug && mv *-dbgsym_*.deb debug
 
 package-test: package
 	tests/package/debian-test.sh build/package

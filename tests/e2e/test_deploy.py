@@ -50,10 +50,11 @@ def test_the_image_says_how_to_go_on_and_checks_its_health(tmp_path, flags):
             "--health-check", environment=image).returncode == 0)
 
 
-def test_the_label_of_the_image_is_the_version():
-    label = re.search(r"^ARG VERSION=(\S+)$",
-                      (DEPLOY.parent / "Dockerfile").read_text(), re.M)[1]
-    assert harness.run_to_exit("--version").stdout == f"torqued {label}\n"
+@pytest.mark.parametrize("file, form", [
+    ("../Dockerfile", r"ARG VERSION=(\S+)"), ("debian/changelog", r"torqued \((\S+)\) .*")])
+def test_image_and_packages_have_the_version(file, form):
+    version = re.search(f"^{form}$", (DEPLOY / file).read_text(), re.M)[1]
+    assert harness.run_to_exit("--version").stdout == f"torqued {version}\n"
 
 
 def rendered(tmp_path):
