@@ -43,7 +43,8 @@ def test_the_image_says_how_to_go_on_and_checks_its_health(tmp_path, flags):
         create(tmp_path / "rights.toml", "cell", "evaluate", environment=image)
         ended = harness.run_to_exit("store", "check", environment=image)
         assert (ended.returncode, "No such file" in ended.stdout) == (1, True)
-    image["TORQUED_INSECURE"] = "on"
+    image |= yaml.safe_load(
+        (DEPLOY / "compose.yaml").read_text())["services"]["torqued"]["environment"]
     with running(harness.server_binary(), *flags,
                  env=harness.clean_environment(**image)):
         harness.until(lambda: harness.run_to_exit(
