@@ -1,20 +1,14 @@
 # The server and the command line on a slim Debian 12, as a user without rights.
-# BASE names another Debian 12 where this one cannot be had.
-ARG BASE=debian:12-slim
-
-FROM ${BASE} AS build
+FROM debian:12-slim AS build
 WORKDIR /src
 COPY .ci/install-dependencies .ci/
 RUN .ci/install-dependencies build
 COPY . .
-RUN --mount=type=cache,target=/root/.cache/ccache \
-    cmake --preset image \
- && cmake --build --preset image --target torqued torquectl \
- && strip -o /usr/local/bin/torqued build/image/bin/torqued \
- && strip -o /usr/local/bin/torquectl build/image/bin/torquectl \
- && rm -rf build
+RUN cmake --preset dist \
+ && cmake --build --preset dist --target bin/torqued bin/torquectl \
+ && install -s build/dist/bin/torqued build/dist/bin/torquectl /usr/local/bin
 
-FROM ${BASE}
+FROM debian:12-slim
 COPY .ci/install-dependencies /tmp/
 # The packages of gRPC bring libprotoc and libgrpc_plugin_support, 3.4 MB. The
 # programs load neither.
@@ -30,7 +24,7 @@ RUN printf 'path-exclude=/usr/lib/*/%s.so*\n' libprotoc libgrpc_plugin_support \
  && install -d -o torqued -g torqued /var/lib/torqued
 COPY --from=build /usr/local/bin/torqued /usr/local/bin/torquectl /usr/local/bin/
 COPY LICENSE /usr/share/doc/torqued/
-COPY deploy/image/torqued.toml /etc/torqued/
+COPY deploy/container.toml /etc/torqued/torqued.toml
 
 ARG VERSION=0.1.0
 LABEL org.opencontainers.image.title="torqued" \

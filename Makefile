@@ -3,6 +3,7 @@
 PRESET ?= release
 JOBS ?= $(shell nproc)
 SECONDS ?= 10
+ENGINE ?= docker
 IMAGE ?= torqued
 BUILD := build/$(PRESET)
 INSTALL := .ci/install-dependencies
@@ -19,8 +20,8 @@ help:
 	@echo "make serve         build and run a server with the example robots"
 	@echo "make programs      build what is installed, without tests"
 	@echo "make build         build (PRESET=release|debug|asan|tsan)"
-	@echo "make image         container image (ENGINE=docker|podman|buildah)"
-	@echo "make image-test    build it, run it and call it"
+	@echo "make image         container image (ENGINE=docker, podman or buildah)"
+	@echo "make image-test    build it without a registry and a daemon, run and call it"
 	@echo "make wheel         Python package with the server, in build/wheel"
 	@echo "make package       Debian packages in build/package"
 	@echo "make package-test  install, run and purge them in a booted container"
@@ -80,11 +81,16 @@ wheel: programs
 	TORQUED_WHEEL_SERVER=$(abspath $(BUILD)/bin/torqued) /usr/bin/python3 -m pip wheel \
 	  --no-build-isolation --no-deps --no-index -w build/wheel ./client/python
 
+# debhelper gives programs another home, without the compiler cache.
 package:
 	@$(INSTALL) build package
-	@rm -f build/package/*.deb  # those of another version
-	cmake --preset package
-	cmake --build --preset package -j $(JOBS) --target package
+	@rm -rf build/package && mkdir -p build/package/torqued
+	@tar -c --exclude=./build --exclude=./.git . | tar -xC build/package/torqued
+	@cp -r deploy/debian build/package/torqued/
+	cd build/package/torqued && DEB_BUILD_OPTIONS=terse \
+	  CCACHE_DIR=$$(ccache --get-config cache_dir) \
+	  dpkg-buildpackage --build=binary --no-sign --jobs=$(JOBS)
+	@cd build/package && rm -rf torqued && mkdir debug && mv *-dbgsym_*.deb debug
 
 package-test: package
 	tests/package/debian-test.sh build/package
@@ -104,14 +110,16 @@ lint:
 check-full:
 	@.ci/check-full
 
-# build/ is the caller's even where the engine needs root.
+# Podman and buildah leave the health check out of their own format.
 image:
-	@mkdir -p build
-	@deploy/image/with-engine.sh deploy/image/build.sh $(IMAGE)
+	BUILDAH_FORMAT=docker $(ENGINE) build -t $(IMAGE) \
+	  --label org.opencontainers.image.revision=$$(git rev-parse HEAD) \
+	  --label org.opencontainers.image.source="$$(git config remote.origin.url | sed 's|//.*@|//|')" \
+	  --label org.opencontainers.image.created=$$(date -u +%FT%TZ) .
 
-image-test: image
-	@$(INSTALL) demo
-	@deploy/image/with-engine.sh /usr/bin/python3 -B deploy/image/image_test.py $(IMAGE)
+image-test:
+	@$(INSTALL) image
+	tests/image/image-test.sh
 
 clean:
 	rm -rf build demo-output

@@ -27,10 +27,8 @@ foreach(page
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/examples/robots/panda_pick_and_place.py
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT Runtime)
-if(NOT TORQUED_DEBIAN_PACKAGE)  # which refers to the system's copy
-  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
-    DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT Runtime)
-endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT Runtime)
 
 # Manual pages are what the programs say of themselves, which must run here.
 set(manual_pages)

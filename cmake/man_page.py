@@ -59,7 +59,7 @@ def page(program, section):
     name = pathlib.Path(program).name
     text = output(program, "--help") + "\n"
     summary, usage = re.match(r"(.*)\.\nUsage: (.*)\n", text).groups()
-    yield f'.TH {name.upper()} {section} "" "{output(program, "--version").strip()}"\n'
+    yield f'.TH {name.upper()} {section} "" "{output(program, "--version").strip()}"\n.ad l\n'
     yield f".SH NAME\n{name} \\- {roff(summary[0].lower() + summary[1:])}\n"
     yield f".SH SYNOPSIS\n\\fB{roff(usage)}\\fR\n.SH OPTIONS\n"
     yield from entries(text)

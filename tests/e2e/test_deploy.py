@@ -32,7 +32,7 @@ def settings(tmp_path, text):
 
 @pytest.mark.parametrize("flags", [(), ("--listen", "127.0.0.1:0")])
 def test_the_image_says_how_to_go_on_and_checks_its_health(tmp_path, flags):
-    file = settings(tmp_path, (DEPLOY / "image/torqued.toml").read_text())
+    file = settings(tmp_path, (DEPLOY / "container.toml").read_text())
     image = {"TORQUED_CONFIG": str(file),
              "TORQUED_STORE": str(tmp_path / "models.db")}
     if not flags:
@@ -43,17 +43,19 @@ def test_the_image_says_how_to_go_on_and_checks_its_health(tmp_path, flags):
         create(tmp_path / "rights.toml", "cell", "evaluate", environment=image)
         ended = harness.run_to_exit("store", "check", environment=image)
         assert (ended.returncode, "No such file" in ended.stdout) == (1, True)
-    image["TORQUED_INSECURE"] = "on"
+    image |= yaml.safe_load(
+        (DEPLOY / "compose.yaml").read_text())["services"]["torqued"]["environment"]
     with running(harness.server_binary(), *flags,
                  env=harness.clean_environment(**image)):
         harness.until(lambda: harness.run_to_exit(
             "--health-check", environment=image).returncode == 0)
 
 
-def test_the_label_of_the_image_is_the_version():
-    label = re.search(r"^ARG VERSION=(\S+)$",
-                      (DEPLOY.parent / "Dockerfile").read_text(), re.M)[1]
-    assert harness.run_to_exit("--version").stdout == f"torqued {label}\n"
+@pytest.mark.parametrize("file, form", [
+    ("../Dockerfile", r"ARG VERSION=(\S+)"), ("debian/changelog", r"torqued \((\S+)\) .*")])
+def test_image_and_packages_have_the_version(file, form):
+    version = re.search(f"^{form}$", (DEPLOY / file).read_text(), re.M)[1]
+    assert harness.run_to_exit("--version").stdout == f"torqued {version}\n"
 
 
 def rendered(tmp_path):

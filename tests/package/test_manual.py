@@ -61,9 +61,5 @@ def test_packaged_settings_are_the_defaults():
         dict(re.findall(rf"^{start}([a-z-]+) ?= ?(.*)$", source, re.MULTILINE))
         for start, source in (("#", text),
                               ("", output(SERVER, "--print-config"))))
-    del packaged["models"], packaged["store"]  # these depend on the machine
-    # If there is less memory, so are these defaults.
-    for key in ("max-message-bytes", "max-inflight-bytes"):
-        assert int(defaults.pop(key)) <= int(packaged.pop(key))
-    assert {key: defaults[key] for key in packaged} == packaged
-    assert defaults.keys() - packaged.keys() <= {"models", "store"}
+    del packaged["models"]  # which has none
+    assert "listen" in packaged and packaged.items() <= defaults.items()
