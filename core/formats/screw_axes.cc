@@ -173,20 +173,26 @@ LoadResult LoadScrewAxes(const ScrewAxes& arm, const BuildOptions& options) {
         turns ? omega.cross(v) / omega.squaredNorm() : Vector3d::Zero().eval();
     const Vector3d axis = turns ? omega : v;
     const std::string stand = Named("axis", i), link = Named("link", i);
-    JointDescription joint(JointProperties{}, Named("joint", i),
-                           turns ? Type::kContinuous : Type::kPrismatic, parent,
-                           stand, arm.home[i] * Translation(r));
+    JointDescription joint{.name = Named("joint", i),
+                           .type = turns ? Type::kContinuous : Type::kPrismatic,
+                           .parent = parent,
+                           .child = stand,
+                           .origin = arm.home[i] * Translation(r)};
     joint.axis = {axis.x(), axis.y(), axis.z()};
     robot.links.push_back({.name = stand, .inertial = {}});
     robot.links.push_back(
         {.name = link, .inertial = InertialOf(InertiaOf(arm, i))});
-    robot.joints.emplace_back(JointProperties{}, Cat(stand, "_to_", link),
-                              Type::kFixed, stand, link, Translation(-r));
+    robot.joints.push_back({.name = Cat(stand, "_to_", link),
+                            .parent = stand,
+                            .child = link,
+                            .origin = Translation(-r)});
     robot.joints.push_back(std::move(joint));
     parent = link;
   }
-  robot.joints.emplace_back(JointProperties{}, "tip_joint", Type::kFixed,
-                            parent, "tip", arm.home.back());
+  robot.joints.push_back({.name = "tip_joint",
+                          .parent = parent,
+                          .child = "tip",
+                          .origin = arm.home.back()});
   robot.links.push_back({.name = "tip", .inertial = {}});
   return BuildModel(std::move(robot), options);
 }
