@@ -76,6 +76,7 @@ def check(counts, table):
 
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.error = lambda message: parser.exit(64, f"{parser.prog}: {message}\n")
     parser.add_argument("command", choices=["check", "update"])
     parser.add_argument("program")
     options = parser.parse_args(arguments)

@@ -250,6 +250,7 @@ def cpu_name():
 
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.error = lambda message: parser.exit(64, f"{parser.prog}: {message}\n")
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--force", action="store_true")
     parser.add_argument("--page", type=pathlib.Path)

@@ -60,6 +60,7 @@ def state(time):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.error = lambda message: parser.exit(64, f"{parser.prog}: {message}\n")
     parser.add_argument("-o", "--output", metavar="FILE", help="default: stdout")
     parser.add_argument("--samples", type=int, default=10000, help="default: 10000")
     parser.add_argument("--rate", type=float, default=1000.0, metavar="HZ",
