@@ -62,12 +62,16 @@ fuzz:
 	cmake --build --preset asan -j $(JOBS) --target torqued_fuzzers
 	@FUZZ_JOBS=$(JOBS) tests/fuzz/run.sh build/asan $(SECONDS)
 
-# The demo, the server and an installation need no tests, so these build less.
+# What is installed needs no tests, so this builds less.
+configure = cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=OFF
 programs:
 	@$(INSTALL) build demo
-	@test -f $(BUILD)/build.ninja || \
-	  cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=OFF
+	$(configure)
 	cmake --build --preset $(PRESET) -j $(JOBS) --target torqued_installed
+
+# What runs here alone needs a third of the kernels.
+demo serve: configure = test -f $(BUILD)/build.ninja || \
+  cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=OFF -DTORQUED_NATIVE=ON
 
 demo: programs
 	@examples/demo.sh $(BUILD)/bin demo-output
@@ -100,11 +104,12 @@ format:
 	git ls-files '*.cc' '*.h' | xargs clang-format-19 -i
 	.ci/format-node $(BUILD) --write
 
-# The linter follows units into generated headers.
+# The linter follows units into generated headers, and needs a command for each unit.
 lint:
 	@$(INSTALL) build test lint
 	cmake --preset $(PRESET)
 	cmake --build --preset $(PRESET) -j $(JOBS) --target torqued_fuzz_support
+	cmake --preset $(PRESET) -DCMAKE_UNITY_BUILD=OFF
 	.ci/lint $(BUILD)
 
 check-full:

@@ -16,8 +16,6 @@
 namespace torqued {
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
 /// The memory of a block grows with the square of this.
 constexpr int kMaxLaneDof = 256;
 
@@ -427,7 +425,8 @@ void EvaluationPlan::Checked::FillTask() {
   constexpr auto kSingle =
       static_cast<double>(std::numeric_limits<float>::epsilon());
   const int joints = setup.tip.path_length;
-  const double in_double = LeastRankTolerance(joints, kEpsilon),
+  const double in_double = LeastRankTolerance(
+                   joints, std::numeric_limits<double>::epsilon()),
                in_single = LeastRankTolerance(joints, kSingle);
   const double least = std::max(task.rank_tolerance, in_double);
   setup.least_share_f64 = least + in_double;

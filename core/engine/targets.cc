@@ -4,7 +4,7 @@
 
 namespace torqued {
 
-inline namespace baseline {
+inline namespace TORQUED_LEAST_TARGET {
 extern const SimdKernels kSimdKernels;
 }
 #ifdef TORQUED_X86_TARGETS
@@ -30,7 +30,7 @@ std::span<const SimdKernels* const> Targets() {
     }
     if (has_avx2) found.push_back(&avx2::kSimdKernels);
 #endif
-    found.push_back(&baseline::kSimdKernels);
+    found.push_back(&TORQUED_LEAST_TARGET::kSimdKernels);
     return found;
   }());
   return targets;

@@ -4,11 +4,22 @@
 #   torqued_compile_for_targets(OBJECTS NAME SOURCE [ONE_LANE])
 # which sets OBJECTS to the object files to link, with ONE_LANE also those of
 # units of packs of one lane, TARGET_one. Under sanitizers the baseline units
-# alone are checked.
+# alone are checked. With TORQUED_NATIVE there is one target, which saves two
+# thirds of the kernels' compile time and runs on machines like this one alone.
 
 set(TORQUED_TARGETS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   list(APPEND TORQUED_TARGETS avx2 avx512)
+endif()
+if(TORQUED_NATIVE)
+  file(STRINGS /proc/cpuinfo flags REGEX "^flags" LIMIT_COUNT 1)
+  if(flags MATCHES " avx512f .*avx512dq .*avx512bw .*avx512vl ")
+    set(TORQUED_TARGETS avx512)
+  elseif(flags MATCHES " fma .*avx2 ")
+    set(TORQUED_TARGETS avx2)
+  else()
+    set(TORQUED_TARGETS baseline)
+  endif()
 endif()
 # Clang learns too late that it will spill wide registers to align the stack for
 # them; every other of 64 bytes would cross a cache line.

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/engine/evaluate_rows.h"
+#include "core/trajectory/verdict.h"
 #include "core/tree/tree.h"
 
 namespace torqued {
@@ -16,8 +17,6 @@ namespace {
 using Code = ArgumentError::Code;
 
 using Vector = Eigen::Map<const Eigen::Vector3d>;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 [[noreturn]] void Refuse(Code code, std::string field, const auto&... pieces) {
   throw ArgumentError{code, std::move(field), Cat(pieces...)};

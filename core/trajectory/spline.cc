@@ -92,7 +92,7 @@ std::vector<double> SinceTheFirst(std::span<const double> time) {
 }
 
 /// Relative to the numbers at both samples: smaller differences are rounding.
-constexpr double kRounding = 1e-10;
+constexpr double kMargin = 1e-10;
 
 /// c[0] + c[1] u + c[2] u² + ...
 using Polynomial = std::array<double, kMaxDegree + 1>;
@@ -169,7 +169,7 @@ std::vector<double> SignChanges(const Polynomial& c, int degree) {
 std::vector<SplineExtremum> Extrema(const Polynomial& polynomial, int degree,
                                     double step, double size) {
   std::vector<SplineExtremum> extrema;
-  const double end = ValueAt(polynomial, 1), margin = kRounding * size;
+  const double end = ValueAt(polynomial, 1), margin = kMargin * size;
   const double low = std::min(polynomial[0], end);
   const double high = std::max(polynomial[0], end);
   for (const double u : SignChanges(Derivative(polynomial), degree - 1)) {
@@ -184,10 +184,10 @@ std::vector<SplineExtremum> Extrema(const Polynomial& polynomial, int degree,
 
 /// Coefficients of B-splines from the positions at the samples, without pivots
 /// (de Boor & Pinkus 1977), and rates from the coefficients.
-class Run final : public SplineDerivatives {
+class Derivation final : public SplineDerivatives {
  public:
-  Run(std::span<const double> time, const SampleView& positions,
-      SplineMethod method)
+  Derivation(std::span<const double> time, const SampleView& positions,
+             SplineMethod method)
       : degree_(Degree(method)),
         since_(SinceTheFirst(time)),
         basis_(since_, degree_),
@@ -270,8 +270,8 @@ class Run final : public SplineDerivatives {
   }
 
   /// Over all rows, one after the other.
-  static constexpr void (Run::* kPasses[])() = {&Run::Eliminate,
-                                                &Run::Substitute, &Run::Rates};
+  static constexpr void (Derivation::* kPasses[])() = {
+      &Derivation::Eliminate, &Derivation::Substitute, &Derivation::Rates};
 
   int degree_;
   std::vector<double> since_;
@@ -310,7 +310,7 @@ std::optional<UnevenSteps> TooUneven(std::span<const double> time,
 std::unique_ptr<SplineDerivatives> SplineDerivatives::Create(
     std::span<const double> time, const SampleView& positions,
     SplineMethod method) {
-  return std::make_unique<Run>(time, positions, method);
+  return std::make_unique<Derivation>(time, positions, method);
 }
 
 ExtremaBetween FindExtremaBetween(SplineMethod method, double step,

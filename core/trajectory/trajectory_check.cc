@@ -17,8 +17,6 @@ namespace {
 
 using Index = std::int64_t;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 /// Samples that are computed at a time, and these times joints: what they take
 /// stays small, and a check can be cancelled.
 constexpr Index kSlab = 8192;
@@ -69,11 +67,11 @@ double ShareOfLargest(const CoarseStep& step, const CheckedJoint& joint,
                   std::abs(step.velocity_change) / velocity);
 }
 
-class Run final : public TrajectoryCheck {
+class CheckRun final : public TrajectoryCheck {
  public:
   /// Throws ArgumentError.
-  Run(std::shared_ptr<const Model> model, const Trajectory& trajectory,
-      const TrajectoryOptions& options, const TrajectoryTables& tables)
+  CheckRun(std::shared_ptr<const Model> model, const Trajectory& trajectory,
+           const TrajectoryOptions& options, const TrajectoryTables& tables)
       : trajectory_(trajectory),
         tables_(tables),
         setup_(MakeCheckSetup(std::move(model), options)),
@@ -429,7 +427,8 @@ TrajectoryCheck::Create(std::shared_ptr<const Model> model,
                         const Trajectory& trajectory,
                         const TrajectoryOptions& options,
                         const TrajectoryTables& tables) try {
-  return std::make_unique<Run>(std::move(model), trajectory, options, tables);
+  return std::make_unique<CheckRun>(std::move(model), trajectory, options,
+                                    tables);
 } catch (ArgumentError& error) {
   return std::move(error);
 }
@@ -438,7 +437,7 @@ std::variant<TrajectoryVerdict, ArgumentError> CheckTrajectory(
     Engine& engine, std::shared_ptr<const Model> model,
     const Trajectory& trajectory, const TrajectoryOptions& options,
     const TrajectoryTables& tables) try {
-  Run check(std::move(model), trajectory, options, tables);
+  CheckRun check(std::move(model), trajectory, options, tables);
   while (check.done() < check.total()) {
     if (auto error = check.Advance(engine, {})) return *std::move(error);
   }

@@ -3,8 +3,6 @@
 namespace torqued {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 /// The earliest comes first, of several the gravest.
 auto ByTime(const LimitViolation& violation) {
   return std::tuple(violation.first_row, violation.first_after,

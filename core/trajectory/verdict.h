@@ -1,4 +1,4 @@
-// What a verdict on a trajectory is made of, sample by sample.
+// The parts of a verdict on a trajectory, sample by sample.
 #pragma once
 
 #include <Eigen/Core>
@@ -19,7 +19,9 @@
 
 namespace torqued {
 
-/// The gravest comes first, of the same severity the earliest.
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The most severe comes first, of the same severity the earliest.
 template <class Finding>
 auto Order(const Finding& finding) {
   double after = 0;
@@ -28,14 +30,14 @@ auto Order(const Finding& finding) {
                     finding.joint);
 }
 
-/// Leaves the gravest, in order.
+/// Leaves the most severe, in order.
 void Trim(auto& summary) {
   auto& gravest = summary.gravest;
   std::ranges::sort(gravest, {}, [](const auto& of) { return Order(of); });
   gravest.resize(std::min(gravest.size(), summary.kMaxListed));
 }
 
-/// What is listed is in no order, and too much, until Trim.
+/// Until Trim, the list has no order and too many entries.
 void AddTo(auto& summary, const auto& finding) {
   ++summary.count;
   ++summary.counts[finding.joint][static_cast<std::size_t>(finding.kind)];
@@ -47,8 +49,8 @@ void AddTo(auto& summary, const auto& finding) {
 /// without + m per_kg.
 struct LoadedTorque {
   double without = 0;  // N m or N
-  /// 0 where no payload moves this torque. What is left of a difference after
-  /// rounding must not stand here: any mass might follow from it.
+  /// 0 if no payload changes this torque. A difference that is rounding alone
+  /// must be 0 here: any mass might follow from it.
   double per_kg = 0;
 };
 
@@ -62,7 +64,7 @@ void Restrict(PayloadRange& range, const LoadedTorque& torque, double limit,
 /// them after the first and before the second.
 class ViolationTracker {
  public:
-  /// Samples up to `gap` seconds apart belong together, beside neighbours.
+  /// Samples up to `gap` seconds apart belong together, and so do neighbours.
   ViolationTracker(int joints, std::span<const double> time, double gap)
       : time_(time), gap_(gap), open_(joints) {
     found_.counts.resize(open_.size());
@@ -98,7 +100,7 @@ double UseOf(double value, double limit);
 class JointTally {
  public:
   /// `step`: seconds since the sample before; of the first one 0. Here and
-  /// below a limit is infinite where there is none.
+  /// below an absent limit is infinite.
   void Add(std::int64_t row, double step, double v, double tau, double limit);
 
   /// At a sample, or an extremum after it.
@@ -147,9 +149,9 @@ struct ExtremaBetween {
   std::vector<SplineExtremum> velocities;
 };
 
-/// Of the piece between two samples `step` seconds apart: the polynomial of the
-/// spline's degree that the numbers at both of them determine (of a cubic, q
-/// and v do).
+/// Extrema of the piece between two samples `step` seconds apart: the
+/// polynomial of the spline's degree that the numbers at both of them determine
+/// (of a cubic, q and v do).
 ExtremaBetween FindExtremaBetween(SplineMethod method, double step,
                                   const SplineNode& begin,
                                   const SplineNode& end);
@@ -231,7 +233,7 @@ class SampleRemarkFinder {
 
   SampleRemarks Finish();
 
-  /// Of joints with v and q, over 16 to 31 spans of the whole motion.
+  /// Joints whose v and q disagree, over 16 to 31 spans of the whole motion.
   std::vector<InconsistentRate> Inconsistent() const;
 
  private:

@@ -40,7 +40,7 @@ Logging& Instance() {
   return *logging;
 }
 
-std::string_view NameOf(LogLevel level) {
+std::string_view LevelName(LogLevel level) {
   constexpr std::string_view kNames[] = {"debug", "info", "warn", "error"};
   return kNames[static_cast<int>(level)];
 }
@@ -145,14 +145,14 @@ std::string RenderLogLine(LogFormat format, LogLevel level,
     if (value != nothing) said[std::string(field.name)] = std::move(value);
   }
   if (format == LogFormat::kJson) {
-    Json line{{"level", NameOf(level)}, {"message", message}};
+    Json line{{"level", LevelName(level)}, {"message", message}};
     line.update(said);
     const std::string object = Dump(line);
     return object.substr(1, object.size() - 2);  // without the braces
   }
   const std::string quoted = Dump(Json(message));
   std::string line =
-      Cat(NameOf(level), " ", quoted.substr(1, quoted.size() - 2));
+      Cat(LevelName(level), " ", quoted.substr(1, quoted.size() - 2));
   for (const auto& [name, value] : said.items()) {
     line += Cat(" ", name, "=", Word(value));
   }

@@ -32,7 +32,7 @@ const Histogram::BucketBoundaries kBuckets = {1e-4, 2.5e-4, 5e-4,  1e-3, 2.5e-3,
                                               5e-3, 0.01,   0.025, 0.05, 0.1,
                                               0.25, 0.5,    1,     10};
 
-double Seconds(std::chrono::duration<double> time) { return time.count(); }
+double InSeconds(std::chrono::duration<double> time) { return time.count(); }
 
 struct State {
   struct Method {
@@ -168,7 +168,7 @@ void CountCall(std::string_view method, grpc::StatusCode code,
                v1::Reason reason, std::chrono::nanoseconds took) {
   const auto found = TheState().methods.find(method);
   if (found == TheState().methods.end()) return;
-  found->second.seconds->Observe(Seconds(took));
+  found->second.seconds->Observe(InSeconds(took));
   auto& counter = found->second.ends[code][reason];
   Counter* made = counter.load(std::memory_order_acquire);
   if (made == nullptr) {
@@ -180,7 +180,7 @@ void CountCall(std::string_view method, grpc::StatusCode code,
 
 void CountRows(const QuantitySet& quantities, std::int64_t rows,
                std::chrono::nanoseconds queue) {
-  TheState().queue.Observe(Seconds(queue));
+  TheState().queue.Observe(InSeconds(queue));
   for (QuantityBits left = quantities.bits(); left != 0; left &= left - 1) {
     TheState().rows_of[std::countr_zero(left)].count += rows;
   }

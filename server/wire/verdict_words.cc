@@ -55,12 +55,12 @@ std::string Counted(std::uint64_t count, std::string_view what) {
   return Cat(count, " ", what, count == 1 ? "" : "s");
 }
 
-std::string Seconds(double time) { return RoundedText(time) + " s"; }
+std::string SecondsText(double time) { return RoundedText(time) + " s"; }
 
 /// Of a peak or of what limits.
 std::string At(const auto& place) {
   const std::uint64_t sample = place.sample();
-  return Cat(" at ", Seconds(place.time()),
+  return Cat(" at ", SecondsText(place.time()),
              place.between()
                  ? Cat(" (between samples ", sample, " and ", sample + 1, ")")
                  : Cat(" (sample ", sample, ")"));
@@ -76,7 +76,8 @@ std::string Limiting(const v1::LimitedBy& place) {
 }
 
 std::string Span(const auto& found) {
-  return Cat(" from ", Seconds(found.begin()), " to ", Seconds(found.end()));
+  return Cat(" from ", SecondsText(found.begin()), " to ",
+             SecondsText(found.end()));
 }
 
 using Joints = std::unordered_map<std::string_view, const v1::JointDemand*>;
@@ -116,7 +117,7 @@ std::string Sentence(const v1::Remark& remark, const Joints& joints) {
   std::string text =
       Cat("The ", velocity ? "velocity" : "acceleration", " of ",
           remark.joint(), " is ", given, " ", unit, " at ",
-          Seconds(remark.worst().time()), " (between samples ",
+          SecondsText(remark.worst().time()), " (between samples ",
           remark.worst().sample(), " and ", remark.worst().sample() + 1,
           "), but the ", velocity ? "positions" : "velocities", " give ",
           expected, " ", unit, ".");
@@ -286,8 +287,8 @@ std::string Sentence(const v1::TrajectoryVerdict& verdict) {
   if (verdict.violation_count() > 0) {
     const v1::LimitViolation& first = verdict.first_violation();
     text = Cat(Counted(verdict.violation_count(), "violation"),
-               " of limits, the first at ", Seconds(first.begin()), " by the ",
-               NameOf(first.kind()), " of ", first.joint());
+               " of limits, the first at ", SecondsText(first.begin()),
+               " by the ", NameOf(first.kind()), " of ", first.joint());
   } else if (const std::string near = NearestLimit(verdict); !near.empty()) {
     text += "; nearest to its limit is " + near;
   }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kMark = "torqued_results";
 constexpr int kVersion = 1;
-constexpr std::size_t kShown = 10;
+constexpr std::size_t kMostListed = 10;
 /// A smaller change does not count, of shares of limits, J and kg alike: a
 /// joint at rest has a speed of 0 in one run and of 1e-14 in the other.
 constexpr double kRounding = 1e-9;
@@ -174,7 +174,7 @@ void CompareResults(const Results& before, const Results& after, Json* report) {
   }
 }
 
-/// Of many files the changes alone, the largest first.
+/// For many files only the changes, the largest first.
 std::vector<Json> Shown(const Json& report) {
   std::vector<Json> numbers = report["numbers"];
   if (!report["of_files"]) return numbers;
@@ -189,7 +189,7 @@ std::vector<Json> Shown(const Json& report) {
   std::stable_sort(
       numbers.begin(), numbers.end(),
       [&more](const Json& a, const Json& b) { return more(a) > more(b); });
-  numbers.resize(std::min(kShown, numbers.size()));
+  numbers.resize(std::min(kMostListed, numbers.size()));
   return numbers;
 }
 
@@ -271,7 +271,7 @@ void AddVerdict(const v1::TrajectoryVerdict& verdict, Json* result) {
                {"largest_torque_use", NumberJson(torque_use)},
                {"largest_velocity_use", NumberJson(velocity_use)}});
   if (verdict.violations_size() > 0) {
-    // The gravest comes first.
+    // The most severe comes first.
     const v1::LimitViolation& gravest = verdict.violations(0);
     json["severity"] = NumberJson(gravest.severity());
     json["joint"] = gravest.joint();
@@ -343,7 +343,7 @@ ResultsJournal::ResultsJournal(const std::filesystem::path& path,
 }
 
 void ResultsJournal::Add(const Json& line) {
-  // Messages may have bytes of a file that are no UTF-8.
+  // Messages may have bytes of a file that are not UTF-8.
   const std::string text =
       line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   RequireData(std::fputs(text.c_str(), file_.get()) >= 0 &&
@@ -377,7 +377,7 @@ Json CompareRuns(const std::string& before_name, std::string_view before_text,
   for (const auto& [what, words] : after.asked) asked[what].second = words;
   for (const auto& [what, words] : asked) {
     if (words.first == words.second) continue;
-    // Without a verdict there are none.
+    // Empty without a verdict.
     const bool is_missing = words.first.is_null() || words.second.is_null();
     if (is_missing && !(before.has_words && after.has_words)) continue;
     report["asked"].push_back(
@@ -407,12 +407,12 @@ void PrintComparison(const Json& report, std::ostream& out) {
   }
   for (const auto& [member, title] : kLists) {
     const Json& list = report[member];
-    for (std::size_t k = 0; k < std::min(kShown, list.size()); ++k) {
+    for (std::size_t k = 0; k < std::min(kMostListed, list.size()); ++k) {
       out << title << ": " << PlainText(list[k].get<std::string>(), 200)
           << "\n";
     }
-    if (list.size() > kShown) {
-      out << title << ": and " << list.size() - kShown << " more\n";
+    if (list.size() > kMostListed) {
+      out << title << ": and " << list.size() - kMostListed << " more\n";
     }
   }
   const std::vector<Json> numbers = Shown(report);

@@ -37,7 +37,7 @@ struct Part {
 };
 
 /// "i.j" for all i of `first` and all j of `second`.
-Members Pairs(const Members& first, const Members& second) {
+Members Combinations(const Members& first, const Members& second) {
   Members pairs;
   for (const std::string& i : first) {
     for (const std::string& j : second) pairs.push_back(Cat(i, ".", j));
@@ -59,8 +59,8 @@ Members NamesAlong(const std::string& dimension, const v1::TableInfo& info,
     return axes;
   }
   if (dimension == "10links") {
-    return Pairs(joints,
-                 SplitList("m,mcx,mcy,mcz,ixx,ixy,iyy,ixz,iyz,izz", ','));
+    return Combinations(
+        joints, SplitList("m,mcx,mcy,mcz,ixx,ixy,iyy,ixz,iyz,izz", ','));
   }
   if (dimension == "6") {
     return SplitList(
@@ -82,7 +82,7 @@ std::vector<Part> PartsOf(const std::vector<v1::Quantity>& quantities,
         // All dimensions but the last are those of the rows.
         if (!part.columns.empty()) {
           part.rows = part.rows.empty() ? std::move(part.columns)
-                                        : Pairs(part.rows, part.columns);
+                                        : Combinations(part.rows, part.columns);
         }
         part.columns = NamesAlong(dimension, *field.info, evaluation.echo);
       }
@@ -122,7 +122,7 @@ Json AnswerJson(const std::vector<Part>& parts, const Evaluation& evaluation) {
   return json;
 }
 
-/// Of each row its code by `text`, and the message.
+/// For each row its code by `text`, and the message.
 std::vector<std::pair<std::string, std::string>> StatusesOf(
     const Evaluation& evaluation, const auto& text, const std::string& ok) {
   std::vector<std::pair<std::string, std::string>> statuses(
@@ -144,9 +144,9 @@ std::string AnswerCsv(const std::vector<Part>& parts,
   // "elbow.tau", "shoulder.elbow.mass_matrix", "ax.lx.lambda".
   Members header;
   for (const Part& part : parts) {
-    const Members columns = Pairs(part.columns, {part.field->name});
+    const Members columns = Combinations(part.columns, {part.field->name});
     const Members names =
-        part.rows.empty() ? columns : Pairs(part.rows, columns);
+        part.rows.empty() ? columns : Combinations(part.rows, columns);
     header.insert(header.end(), names.begin(), names.end());
   }
   const bool has_task = !evaluation.rule.empty();
@@ -252,7 +252,7 @@ constexpr Command kCommands[] = {
     {"compute", v1::QUANTITY_UNSPECIFIED,
      "Any quantities of states, in one call"}};
 
-struct Flags {
+struct ComputeFlags {
   const CLI::App* command = nullptr;
   Fields options, tables;
   std::vector<std::string> asked;
@@ -262,7 +262,7 @@ struct Flags {
 
 /// The states of the tables, or those of a file: then `start` names the
 /// revision in whose joint order it was read.
-client::States LoadStates(Session& session, const Flags& flags,
+client::States LoadStates(Session& session, const ComputeFlags& flags,
                           v1::EvaluateStart* start) {
   v1::Options* options = start->mutable_options();
   client::States states = ReadTableFlags(*flags.command, flags.tables, options);
@@ -294,7 +294,7 @@ client::States LoadStates(Session& session, const Flags& flags,
   return states;
 }
 
-ExitCode Run(Session& session, const Flags& flags) {
+ExitCode Compute(Session& session, const ComputeFlags& flags) {
   // In the order of the contract.
   std::set<v1::Quantity> asked(flags.quantities.begin(),
                                flags.quantities.end());
@@ -330,10 +330,10 @@ ExitCode Run(Session& session, const Flags& flags) {
 
 void AddDynamics(CLI::App* app, Runner* runner) {
   for (const Command& row : kCommands) {
-    const auto flags = std::make_shared<Flags>();
-    CLI::App* command =
-        AddCommand(app, row.name, row.about, runner,
-                   [flags](Session& session) { return Run(session, *flags); });
+    const auto flags = std::make_shared<ComputeFlags>();
+    CLI::App* command = AddCommand(
+        app, row.name, row.about, runner,
+        [flags](Session& session) { return Compute(session, *flags); });
     flags->command = command;
     if (row.quantity != v1::QUANTITY_UNSPECIFIED) {
       flags->quantities = {row.quantity};

@@ -11,13 +11,13 @@
 namespace torqued::cli {
 namespace {
 
-struct Flags {
+struct ModelFlags {
   std::string file, tip, name, label;
   std::optional<std::string> expected;
   bool source = false;
 };
 
-ExitCode Add(Session& session, const Flags& flags) {
+ExitCode Add(Session& session, const ModelFlags& flags) {
   session.RequireLastingServer("models add");
   v1::RegisterModelRequest request;
   request.set_name(flags.name);
@@ -43,7 +43,7 @@ ExitCode Add(Session& session, const Flags& flags) {
   return ExitCode::kOk;
 }
 
-ExitCode Validate(Session& session, const Flags& flags) {
+ExitCode Validate(Session& session, const ModelFlags& flags) {
   v1::ValidateModelRequest request;
   request.set_source(ReadFile(flags.file));
   request.mutable_options()->set_default_tip(flags.tip);
@@ -77,7 +77,7 @@ ExitCode List(Session& session) {
   return ExitCode::kOk;
 }
 
-ExitCode Show(Session& session, const Flags& flags) {
+ExitCode Show(Session& session, const ModelFlags& flags) {
   const std::string reference = session.ResolveModel(flags.name);
   const v1::GetModelReply reply =
       session.client().GetModel(reference, flags.source);
@@ -104,7 +104,7 @@ ExitCode Show(Session& session, const Flags& flags) {
   return ExitCode::kOk;
 }
 
-ExitCode Remove(Session& session, const Flags& flags) {
+ExitCode Remove(Session& session, const ModelFlags& flags) {
   session.RequireLastingServer("models rm");
   session.client().DeleteModel(flags.name, flags.expected);
   return ExitCode::kOk;
@@ -150,10 +150,11 @@ ExitCode Info(Session& session) {
 void AddModels(CLI::App* app, Runner* runner) {
   CLI::App* models =
       app->add_subcommand("models", "The models that a server knows");
-  const auto flags = std::make_shared<Flags>();
-  const auto with_flags = [&flags](ExitCode (*run)(Session&, const Flags&)) {
-    return [flags, run](Session& session) { return run(session, *flags); };
-  };
+  const auto flags = std::make_shared<ModelFlags>();
+  const auto with_flags =
+      [&flags](ExitCode (*run)(Session&, const ModelFlags&)) {
+        return [flags, run](Session& session) { return run(session, *flags); };
+      };
   CLI::App* add = AddCommand(
       models, "add",
       "Register a model and point a name at it; prints the lint report", runner,

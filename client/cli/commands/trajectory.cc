@@ -19,7 +19,7 @@
 namespace torqued::cli {
 namespace {
 
-struct Flags {
+struct TrajectoryFlags {
   std::string file, torques, html, junit, json, results;
   CheckFlags check;
   int jobs = 0;
@@ -51,7 +51,7 @@ void WriteFiles(const std::vector<std::pair<std::string, Content>>& files) {
 }
 
 std::vector<v1::TrajectoryTable> TablesFor(
-    const Flags& flags, const v1::CheckTrajectoryStart& start) {
+    const TrajectoryFlags& flags, const v1::CheckTrajectoryStart& start) {
   if (flags.torques.empty() && flags.html.empty()) return {};
   std::vector tables = {v1::TRAJECTORY_TABLE_TAU,
                         v1::TRAJECTORY_TABLE_TORQUE_LIMIT};
@@ -66,7 +66,7 @@ std::vector<v1::TrajectoryTable> TablesFor(
   return tables;
 }
 
-ExitCode RunDirectory(Session& session, const Flags& flags) {
+ExitCode RunDirectory(Session& session, const TrajectoryFlags& flags) {
   if (!flags.torques.empty()) {
     throw UsageError(
         "--torques",
@@ -86,7 +86,7 @@ ExitCode RunDirectory(Session& session, const Flags& flags) {
   return check["failed"] > 0 ? ExitCode::kNo : ExitCode::kOk;
 }
 
-ExitCode Run(Session& session, const Flags& flags) {
+ExitCode CheckFiles(Session& session, const TrajectoryFlags& flags) {
   std::error_code ignored;
   RequireSeparateFiles({{"--torques", flags.torques},
                         {"--html", flags.html},
@@ -143,13 +143,14 @@ ExitCode RunCompare(Session& session, const CompareFlags& flags) {
 void AddTrajectory(CLI::App* app, Runner* runner) {
   CLI::App* trajectory = app->add_subcommand(
       "trajectory", "Check whether a robot stays within its limits");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<TrajectoryFlags>();
   CLI::App* command = AddCommand(
       trajectory, "check",
       "Does a robot stay within its limits along a trajectory? Exit code 0: "
       "yes, "
       "2: no, 1: no answer",
-      runner, [flags](Session& session) { return Run(session, *flags); });
+      runner,
+      [flags](Session& session) { return CheckFiles(session, *flags); });
   command
       ->add_option("FILE", flags->file,
                    "CSV with columns time, <joint>.q, <joint>.v, <joint>.a. "

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 /// The file that is written: that to which a link leads. Empty for devices and
 /// pipes (/dev/stdout), which are written as they are.
-fs::path PlaceOf(const fs::path& path) {
+fs::path Resolved(const fs::path& path) {
   std::error_code ignored;
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
     return {};
@@ -175,7 +175,7 @@ std::string ReadFile(const fs::path& path) {
 }
 
 void WriteFile(const fs::path& path, std::string_view content) {
-  const fs::path place = PlaceOf(path);
+  const fs::path place = Resolved(path);
   const bool replaces = !place.empty();
   fs::path target = path;
   if (replaces) target = place.string() + ".tmp" + std::to_string(getpid());
@@ -200,10 +200,10 @@ void RequireSeparateFiles(const std::vector<FlaggedPath>& outputs,
                           const std::vector<FlaggedPath>& inputs) {
   std::map<fs::path, FlaggedPath> places;
   for (const FlaggedPath& input : inputs) {
-    if (!input.path.empty()) places.emplace(PlaceOf(input.path), input);
+    if (!input.path.empty()) places.emplace(Resolved(input.path), input);
   }
   for (const FlaggedPath& output : outputs) {
-    const fs::path place = output.path.empty() ? "" : PlaceOf(output.path);
+    const fs::path place = output.path.empty() ? "" : Resolved(output.path);
     if (place.empty()) continue;
     const auto [other, is_new] = places.emplace(place, output);
     if (is_new) continue;
