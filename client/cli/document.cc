@@ -34,7 +34,7 @@ std::string ShortName(const EnumValueDescriptor& value) {
   return absl::AsciiStrToLower(value.name().substr(first.rfind('_') + 1));
 }
 
-/// Of a value that protobuf has written: its 64-bit integers are strings.
+/// A value that protobuf has written has strings for 64-bit integers.
 void Adapt(const FieldDescriptor& field, EnumNames names, Json& value) {
   const auto type = field.cpp_type();
   if (value.is_array()) {
@@ -311,8 +311,8 @@ Json ParseJsonText(std::string_view text, const std::string& name) {
 }
 
 Json ParseYaml(std::string_view text, const std::string& name) {
-  // Of some texts that are no YAML the parser finds empty documents for ever,
-  // or never comes to an end.
+  // In some texts that are not YAML the parser finds empty documents without
+  // end, or does not return.
   const bool has_controls = std::any_of(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' &&
            c != '\t';

@@ -44,7 +44,7 @@ Json MatrixJson(const Eigen::Ref<const client::Batch>& matrix);
 
 /// A number or, as protobuf writes them, "Infinity", "-Infinity", "NaN".
 Json NumberJson(double number);
-/// What is no number throws what nlohmann's get throws.
+/// Another value than a number throws what nlohmann's get throws.
 double NumberFromJson(const Json& json);
 
 /// At most 16 levels, no member twice. Throws DataError naming `name`.
@@ -70,8 +70,8 @@ std::string CsvOf(const Members& members, const Json& rows);
 void PrintTable(const Members& titles, const Json& rows, std::ostream& out);
 /// The same of objects. A member that is absent is null.
 void PrintRows(const Members& members, const Json& rows, std::ostream& out);
-/// A line for each member but lists of objects: "options.base  fixed". What is
-/// empty has none.
+/// A line for each member but lists of objects: "options.base fixed". An empty
+/// value has none.
 void PrintFields(const Json& object, std::ostream& out);
 
 /// "joint elbow:12, link hand:20, :31": names and line of the other places.

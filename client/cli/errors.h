@@ -1,5 +1,4 @@
-// What torquectl tells its caller, and what goes wrong on this side of the
-// wire.
+// Exit codes of torquectl, and errors on this side of the wire.
 #pragma once
 
 #include <exception>
@@ -16,12 +15,12 @@ enum class ExitCode : int {
   kError = 1,
   /// The answer is there, and it says no.
   kNo = 2,
-  /// The command line makes no sense (EX_USAGE).
+  /// The command line is wrong (EX_USAGE).
   kUsage = 64,
 };
 
-/// The command line makes no sense. The text is "--gravity: MESSAGE", put
-/// together as Cat does.
+/// The command line is wrong. The text is "--gravity: MESSAGE", put together as
+/// Cat does.
 struct UsageError : std::runtime_error {
   explicit UsageError(const std::string& option, const auto&... message)
       : std::runtime_error(Cat(option, ": ", message...)) {}

@@ -121,7 +121,7 @@ int Fail(ExitCode code, const auto&... text) {
 /// Whether stdout is a pipe whose other end has been closed, as `head` does.
 bool ReaderHasLeft() {
   pollfd asked = {.fd = STDOUT_FILENO, .events = 0, .revents = 0};
-  // Of a pipe the kernel tells POLLERR, of a socket POLLHUP.
+  // The kernel reports POLLERR for a pipe, POLLHUP for a socket.
   return poll(&asked, 1, 0) == 1 && (asked.revents & (POLLERR | POLLHUP)) != 0;
 }
 

@@ -137,7 +137,7 @@ std::pair<std::string, std::string_view> Split(std::string_view path) {
 std::string KnownFlag(const FlagValues& flags, const std::string& name) {
   std::string flag = FlagOf(name);
   if (flags.contains(flag)) return flag;
-  // The list external_wrenches stands in --external-wrenches-on-robot.
+  // The list external_wrenches is set by --external-wrenches-on-robot.
   const auto longer = flags.lower_bound(flag + "-");
   if (longer != flags.end() && longer->first.starts_with(flag + "-")) {
     return longer->first;

@@ -1,5 +1,5 @@
-// Flags for fields of requests: --tip-frame is tip_frame. What the contract
-// gains is a flag without a line here.
+// Flags for fields of requests: --tip-frame is tip_frame. A new field of the
+// contract is a flag without a line here.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -62,7 +62,7 @@ std::optional<std::vector<std::string>> TakeJointOrder(v1::Options* options);
 /// The flags of a command, with the first value that was given.
 using FlagValues = std::map<std::string, std::string, std::less<>>;
 
-/// Of the command of the application that was given, and the global ones.
+/// The flags of the given command of the application, and the global ones.
 FlagValues FlagsOf(const CLI::App& app);
 
 /// "options.tip_frame" -> "--tip-frame", "model" -> "--model" or "MODEL",

@@ -107,7 +107,7 @@ void Session::StartLocalServer() {
 }
 
 void Session::EndInterrupted() {
-  // What fails from now on fails for this reason.
+  // Later failures have this reason.
   told_waiting_ = true;
   interrupted_.request_stop();
   const std::lock_guard lock(starting_);

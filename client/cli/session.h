@@ -1,4 +1,4 @@
-// What all commands share: flags, a connection, somewhere to write.
+// The parts that all commands share: flags, a connection, somewhere to write.
 #pragma once
 
 #include <atomic>
@@ -55,7 +55,7 @@ class Session {
 
   /// A model reference as it stands; with a local server also the path of a
   /// URDF file, which is registered in a temporary store: call it before
-  /// client(). Throws DataError for the name of a file that there is not.
+  /// client(). Throws DataError if the file does not exist.
   std::string ResolveModel(const std::string& model);
 
   /// Registers the source in `file`, under its name if the request has none.
@@ -89,7 +89,7 @@ class Session {
   /// False: only those that the call itself registers.
   bool HasModels() const;
   void StartLocalServer();
-  /// What the guard does, on a thread of its own.
+  /// The work of the guard, on a thread of its own.
   void EndInterrupted();
   void ClearProgress();
 

@@ -35,7 +35,7 @@ void AsyncBatch::Post(std::function<void()> happening) {
     } catch (...) {
       Fail(std::current_exception());
     }
-    // The last that happens, but for a cancellation.
+    // The last event, except for a cancellation.
     if (under_way_ == 0) return Finish();
     lock.lock();
   }
@@ -43,7 +43,7 @@ void AsyncBatch::Post(std::function<void()> happening) {
 }
 
 void AsyncBatch::SendMore() {
-  // Without rows there is one call, too.
+  // There is one call also without rows.
   const std::int64_t end = std::max<std::int64_t>(rows_, 1);
   while (!refused_ && next_row_ < end && parts_.size() < kWindow) {
     Part& part = parts_.emplace_back();
@@ -109,7 +109,7 @@ void AsyncBatch::Repeat(Part& part, std::chrono::nanoseconds delay) {
 void AsyncBatch::JoinInTurn() {
   while (!parts_.empty()) {
     Part& part = parts_.front();
-    // In the order of rows, so that the same failure is told each time.
+    // In the order of rows, so that the same failure is reported each time.
     if (part.error) throw Error(*part.error);
     if (!part.answered) return;
     const bool full = whole_.row_status.size() == Evaluation::kMaxListed;

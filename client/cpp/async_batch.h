@@ -32,7 +32,7 @@ class CallsInFlight;
 /// calls.
 struct BatchJob {
   v1::Dynamics::Stub& dynamics;
-  /// Of each call; empty: none.
+  /// The header of each call; empty: none.
   const std::string& authorization;
   BatchLimits limits;
   CallsInFlight& in_flight;
@@ -93,7 +93,7 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
 
   BatchJob job_;  // states, options and function until it is done
 
-  // Of the thread that handles events.
+  // For the thread that handles events.
   v1::ComputeRequest request_;  // of the call that begins
   std::deque<Part> parts_;      // in flight or not joined yet
   std::int64_t rows_ = 0;

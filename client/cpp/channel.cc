@@ -72,7 +72,7 @@ std::string WithDefaultPort(const std::string& address) {
   const std::string security = address.substr(0, address.size() - place.size());
   const std::string port = ":" + std::to_string(kDefaultPort);
   if (flags::IsIpv6(place)) {
-    // What stands behind the last colon may be a port: "::1:7421".
+    // The text after the last colon may be a port: "::1:7421".
     const std::size_t colon = place.rfind(':');
     const bool may_have_port =
         place.find_first_not_of("0123456789", colon + 1) == std::string::npos &&
@@ -119,7 +119,7 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
 
 std::string AuthorizationFor(const std::string& address,
                              const ConnectOptions& options) {
-  // Where it comes from, and what it is.
+  // Its source, and its value.
   std::string option = "token", token = options.token;
   if (!options.token_file.empty()) {
     option = "token_file";
@@ -133,7 +133,7 @@ std::string AuthorizationFor(const std::string& address,
     token = set;
   }
   if (token.empty()) return {};
-  // Of what HTTP headers hold, so that a space at an end is not lost.
+  // Characters that HTTP headers have, so that a space at an end is not lost.
   if (!std::all_of(token.begin(), token.end(),
                    [](char c) { return c > ' ' && c <= '~'; })) {
     Refuse(option, "a token has printable ASCII characters and no spaces");

@@ -12,7 +12,7 @@ class Channel;
 
 namespace torqued::client {
 
-/// What torqued listens on unless told otherwise.
+/// The default address of torqued.
 inline constexpr int kDefaultPort = 7421;
 
 /// HOST, [IPV6] and IPV6, also behind "tls:", get the default port, for which

@@ -164,7 +164,7 @@ struct Client::Connection {
     for (bool again = false;; again = effect == Effect::kChanges) {
       // A change is repeated only after DRAINING: a lost or refused connection
       // would fail it. GetServerInfo may be repeated, and finds a server. The
-      // change waits for its connection, too.
+      // change waits for its connection as well.
       if (again) {
         v1::GetServerInfoReply reply;
         Call(

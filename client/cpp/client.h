@@ -20,8 +20,8 @@
 namespace torqued::client {
 
 struct ConnectOptions {
-  /// Of each call, all retries and all parts of a large batch included, unless
-  /// the call has its own. milliseconds::max(): none.
+  /// The timeout of each call, with all retries and all parts of a large batch,
+  /// unless the call has its own. milliseconds::max(): none.
   std::chrono::milliseconds deadline{30'000};
   /// How long Connect keeps trying a server that does not answer. 0: the first
   /// refused connection is final.
@@ -33,7 +33,7 @@ struct ConnectOptions {
   /// when the client connected, is sent less.
   int chunk_rows = std::numeric_limits<int>::max();
   /// Try again, within the deadline, what failed in passing (docs/grpc.md).
-  /// Of a large batch each call is repeated alone.
+  /// Each call of a large batch is repeated alone.
   bool retry = true;
   /// Called before each wait for another try, of computations by threads of
   /// gRPC, several at once: it must neither throw nor block.
@@ -66,7 +66,7 @@ class Client {
   /// "host:port", "unix:/path", "dns:///host:port". A host alone, an IPv6
   /// address with or without brackets, gets port 7421. Throws when the server
   /// cannot be reached, INVALID_OPTION when the options do not fit, and
-  /// (UNIMPLEMENTED, mostly) when what answers is no torqued server.
+  /// (UNIMPLEMENTED, mostly) when another server than torqued answers.
   static Client Connect(const std::string& address,
                         const ConnectOptions& options = {});
   Client(Client&&) noexcept;
@@ -76,7 +76,7 @@ class Client {
   const std::string& address() const;
   /// Asks once.
   Health CheckHealth() const;
-  /// What the server is and what it takes. UNIMPLEMENTED: an old one.
+  /// Version and limits of the server. UNIMPLEMENTED: an old one.
   v1::GetServerInfoReply GetServerInfo() const;
 
   // Models. Requests and replies are those of the wire.
@@ -128,9 +128,9 @@ class Client {
     return Compute(model, {v1::QUANTITY_OPERATIONAL_SPACE}, states, options);
   }
 
-  /// Does the robot keep its limits along a trajectory of any length?
-  /// `progress` counts samples that are checked, up to the end. `deadline`: of
-  /// all tries together; absent: that of the connection.
+  /// Whether the robot stays within its limits along a trajectory of any
+  /// length. `progress` counts samples that are checked, up to the end.
+  /// `deadline`: of all tries together; absent: that of the connection.
   TrajectoryCheck CheckTrajectory(
       const v1::CheckTrajectoryStart& start, const TrajectorySamples& samples,
       const Progress& progress = {},

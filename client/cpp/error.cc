@@ -10,8 +10,8 @@
 namespace torqued::client {
 namespace {
 
-// The messages mirror google.rpc, and so do the type URLs. What stands before
-// the last slash does not matter (protobuf's rule for Any).
+// The messages mirror google.rpc, and so do the type URLs. The text before the
+// last slash does not matter (protobuf's rule for Any).
 void DecodeDetail(const google::protobuf::Any& any, Error::Details& details) {
   const std::string_view type = any.type_url();
   v1::ErrorInfo info;

@@ -42,8 +42,8 @@ class Error : public std::runtime_error {
         details_(std::move(details)) {}
 
   grpc::StatusCode code() const { return code_; }
-  /// REASON_UNSPECIFIED where there is none, or one that this version of the
-  /// library does not know: details().reason then has its name.
+  /// REASON_UNSPECIFIED if the server gives no reason, or one that this version
+  /// of the library does not know: details().reason then has its name.
   v1::Reason reason() const;
   const Details& details() const { return details_; }
 

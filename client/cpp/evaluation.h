@@ -1,4 +1,4 @@
-// What comes out of a computation, at once or later.
+// The results of a computation, at once or later.
 #pragma once
 
 #include <chrono>
@@ -59,13 +59,13 @@ struct Evaluation {
 
 class AsyncBatch;
 
-/// An evaluation that is under way. May be moved, not copied; may outlive the
-/// client. Wait, WaitFor, Done and Cancel: from any thread, at any time. A
-/// handle that goes away while its call is under way cancels the call, since
-/// nobody could take the result, and does not wait for that.
+/// A running evaluation. May be moved, not copied; may outlive the client.
+/// Wait, WaitFor, Done and Cancel: from any thread, at any time. A handle that
+/// is destroyed during its call cancels the call, since nothing could take the
+/// result, and does not wait for that.
 class PendingEvaluation {
  public:
-  /// Of no call.
+  /// Without a call.
   PendingEvaluation() = default;
   explicit PendingEvaluation(const std::shared_ptr<AsyncBatch>& batch);
 
@@ -97,7 +97,7 @@ class PendingEvaluation {
 /// does nothing to the call.
 class Cancellation {
  public:
-  /// Of no call.
+  /// Without a call.
   Cancellation() = default;
   explicit Cancellation(std::weak_ptr<AsyncBatch> batch);
 
@@ -110,8 +110,8 @@ class Cancellation {
 /// Called with a call that is done: its Get does not wait. It runs on one of
 /// gRPC's few threads, which other calls need as well, so it should not block;
 /// it may begin other calls. It must not throw and must not destroy the client.
-/// What is refused without asking the server, inputs that do not go together,
-/// comes to it before ComputeAsync has returned.
+/// Inputs that do not fit together are refused without the server, by a call of
+/// it before ComputeAsync returns.
 using EvaluationDone = std::function<void(PendingEvaluation done)>;
 
 }  // namespace torqued::client

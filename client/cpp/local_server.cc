@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 constexpr milliseconds kPoll{5};
 constexpr std::streamoff kMaxLogBytes = 4096;
 
-// Of util-linux: has the kernel end the server when its parent dies.
+// A program of util-linux: it has the kernel end the server when its parent
+// dies.
 constexpr const char* kSetpriv = "/usr/bin/setpriv";
 
 std::string FindServer() {

@@ -23,7 +23,8 @@ struct LocalServerOptions {
   /// The torqued executable. Empty: $TORQUED_BINARY, else `torqued` next to the
   /// running executable, else on the PATH.
   std::filesystem::path binary = {};
-  /// Where models are kept. Empty: a temporary store that goes with the server.
+  /// Directory of the models. Empty: a temporary store that goes with the
+  /// server.
   std::filesystem::path store = {};
   /// Further command-line arguments.
   std::vector<std::string> arguments = {};
@@ -48,7 +49,7 @@ class LocalServer {
   /// "unix:path" or "127.0.0.1:port".
   const std::string& address() const { return address_; }
   int pid() const { return pid_; }
-  /// What it wrote to stderr so far (the end of it).
+  /// The end of its output to stderr.
   std::string Log() const;
   /// Ends the server, by force after `patience`, and removes its temporary
   /// files; done only once, from whichever thread.

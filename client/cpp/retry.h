@@ -34,8 +34,8 @@ class RetrySchedule {
                          Effect effect = Effect::kNone)
       : deadline_(deadline), waiting_(std::move(waiting)), effect_(effect) {}
 
-  /// How long to wait after a failure, which the function is told. Nothing: it
-  /// is final.
+  /// The wait after a failure, which is the argument of the function. Nothing:
+  /// it is final.
   std::optional<std::chrono::nanoseconds> NextDelay(const Error& error,
                                                     Clock::time_point now);
 

@@ -1,4 +1,4 @@
-// What goes into a computation.
+// The inputs of a computation.
 #pragma once
 
 #include <Eigen/Core>
@@ -35,7 +35,7 @@ struct ComputeOptions {
   /// throws (ROW_FAILED).
   v1::Options options = {};
   v1::OperationalSpaceOptions operational_space = {};
-  /// Of States::tip_wrench_on_environment.
+  /// Axes of States::tip_wrench_on_environment.
   v1::ReferenceFrame tip_wrench_reference_frame =
       v1::REFERENCE_FRAME_UNSPECIFIED;
   /// For the whole batch, with all retries; absent: that of the connection.

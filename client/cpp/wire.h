@@ -24,13 +24,13 @@ struct RowRange {
   std::int64_t count = 0;
 };
 
-/// What client and server set for each call.
+/// Settings of client and server for each call.
 struct BatchLimits {
   std::int64_t rows = 1;
   std::int64_t payload_bytes = kGoodMessageBytes;
 };
 
-/// `info`: of the server, in which 0 is no limit.
+/// `info` is of the server. 0 means no limit in it.
 BatchLimits LimitsOf(const v1::GetServerInfoReply& info,
                      std::int64_t max_message_bytes, std::int64_t rows);
 

@@ -13,8 +13,8 @@ namespace torqued {
 
 /// The first character of a text that is not empty.
 struct Character {
-  std::size_t length = 0;   // in bytes; 0: they are no well-formed UTF-8
-  char32_t code_point = 0;  // or the first byte, if they are none
+  std::size_t length = 0;   // in bytes; 0: not well-formed UTF-8
+  char32_t code_point = 0;  // or, if not well-formed, the first byte
 };
 Character FirstCharacter(std::string_view text);
 

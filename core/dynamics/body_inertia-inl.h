@@ -1,6 +1,6 @@
-// What a body of the compiled tree has of its inertia: all that its joint moves
-// relative to the parent. The rest is handed to the parent. Both depend on the
-// kind of the joint (see CompiledNumbers).
+// The inertia of a body of the compiled tree: all that its joint moves relative
+// to the parent. The rest is handed to the parent. Both depend on the kind of
+// the joint (see CompiledNumbers).
 #pragma once
 
 #include "core/dynamics/joint-inl.h"
@@ -33,7 +33,8 @@ TORQUED_INLINE Wrench<T> OwnMomentum(const CompiledBody<N>& body,
           {-(hy * w.z), hx * w.z, Fma(hy, w.x, -(hx * w.y))}};
 }
 
-/// What the body keeps of its inertia: A = tr(S) 1 − S, N = [h], C = m 1.
+/// The part of its inertia that the body keeps: A = tr(S) 1 − S, N = [h], C = m
+/// 1.
 template <class T, class N>
 TORQUED_INLINE ArticulatedInertia<T> OwnInertia(const CompiledBody<N>& body) {
   return {{T(body.S[3]), T(-body.S[1]), T(-body.S[2]), T(body.S[0]),
@@ -68,7 +69,7 @@ TORQUED_INLINE Wrench<T> InertialWrench(const Joint& joint,
           Fma(B.c0, hx, B.c1 * hy)};
 }
 
-/// Of a root on a base at rest, whose joint feels one component of it alone.
+/// For a root on a base at rest, whose joint feels one component of it alone.
 template <class T, class N>
 TORQUED_INLINE Wrench<T> InertialWrenchOfRoot(const CompiledBody<N>& body,
                                               const T& acceleration,
@@ -83,7 +84,8 @@ TORQUED_INLINE Wrench<T> InertialWrenchOfRoot(const CompiledBody<N>& body,
   return F;
 }
 
-/// What the inertia that body i hands to its parent needs when it moves so.
+/// The wrench that the inertia that body i hands to its parent needs when it
+/// moves so.
 template <class T, class N>
 TORQUED_INLINE Wrench<T> HandedWrench(const CompiledBody<N>& body,
                                       const HandedInertia& inertia,

@@ -1,4 +1,4 @@
-// What the algorithms on a compiled tree work with, and what they do with a
+// The types of the algorithms on a compiled tree, and their operations on a
 // joint: turning vectors by R_T Rz(θ), moving them by p, and how a body moves
 // with its parent.
 #pragma once
@@ -57,7 +57,7 @@ struct Configuration {
   const T* a;
 };
 
-/// What acts on a body from outside, in {body'}.
+/// External load of a body, in {body'}.
 template <class T>
 struct BodyWrench {
   int body;

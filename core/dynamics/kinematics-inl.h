@@ -47,7 +47,7 @@ struct PoseRows {
   }
 };
 
-/// What the Jacobian pass leaves behind.
+/// Results of the Jacobian pass.
 template <class T>
 struct TipPose {
   PoseRows<T> last;  // of the last compiled frame k'
@@ -170,8 +170,8 @@ TORQUED_INLINE Twist<T> TipTwist(const CompiledTree<N>& tree,
 }
 
 /// drift[6] = J̇ q̇ from the motion of the tip's body at q̈ = 0; `gravity` is
-/// what was subtracted from its acceleration. Of a base that moves it has the
-/// share.
+/// what was subtracted from its acceleration. If the base moves, its share is
+/// included.
 template <class T, class N>
 TORQUED_INLINE void JacobianDrift(
     const CompiledTree<N>& tree, const TipFrame& tip, const T* v,

@@ -1,5 +1,5 @@
-// What the links of a compiled tree do: how they move, what passes through
-// their joints, and what that sums up to.
+// Links of a compiled tree: their motions, the wrenches through their joints,
+// and the sums of both.
 #pragma once
 
 #include "core/dynamics/crba-inl.h"
@@ -231,7 +231,7 @@ TORQUED_ONE_COPY void CompositeInertias(const CompiledTree<N>& tree,
   }
 }
 
-/// What is handed down, to the base or to a parent.
+/// The wrench on the base or on a parent.
 template <class T>
 TORQUED_INLINE SpatialInertia<T> Handed(const HandedInertia& inertia) {
   return {T(inertia.mass), Vec3<T>::Constant(inertia.h),
@@ -274,7 +274,7 @@ TORQUED_ONE_COPY Wrench<T> SumToBase(const CompiledTree<N>& tree,
   return SumInwards(tree, state, Wrench<T>::Zero(), F, add);
 }
 
-/// Of the whole robot in base axes about the base's origin. Uses F[n].
+/// The whole robot in base axes about the base's origin. Uses F[n].
 template <class T, class N>
 TORQUED_ONE_COPY Wrench<T> Momentum(const CompiledTree<N>& tree,
                                     const Configuration<T>& state,

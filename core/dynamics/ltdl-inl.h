@@ -156,7 +156,7 @@ struct AllEntries {
 };
 
 /// X ← M⁻¹, exactly symmetric: L X = D⁻¹ L⁻ᵀ, whose right side is D⁻¹ on the
-/// diagonal and zero below. Of joints of one root.
+/// diagonal and zero below. Joints of one root.
 template <class Joints, class T, class Entries>
 TORQUED_INLINE void InvertLtdl(const Joints& joints, const T* LD,
                                const T* reciprocal, const Entries& X) {

@@ -1,8 +1,8 @@
 // Whether a mass matrix is regular to working precision: the one rule for all
 // that solves with M.
 //
-// What a pivot is compared with is the inertia that a joint carries, all that
-// is behind it stretched out. For joint i let o_i be a point of its axis: of a
+// The scale of a pivot is the inertia that the joint carries with all bodies
+// behind it stretched out. For joint i let o_i be a point of its axis: of a
 // revolute joint the one nearest the centre of mass of all that the joint
 // carries at q = 0, of a prismatic joint that centre of mass itself. It does
 // not move when the joint's frame slides along the axis or turns about it. The
@@ -17,9 +17,9 @@
 // m_i + armature of a prismatic one: its unit is that of the pivot, and other
 // units of mass or length change both alike.
 //
-// Numbers stand in the frames that a source gives. Where one of them is so far
-// out on its axis that the digits it costs are more than these, a share of the
-// same sum with the frames' origins in place of o_i is the scale.
+// Numbers refer to the frames of the source. If one of them is so far out on
+// its axis that it costs more digits than these, a share of the same sum with
+// the frames' origins in place of o_i is the scale.
 //
 // With the scales s let H = S^-1/2 M S^-1/2. The sums that M is made of have
 // round-off of a few ε √(s_i s_j) in every entry (Featherstone 2008, section
@@ -32,14 +32,14 @@
 // (Featherstone 2008, sections 6.5 and 7.3). Then
 //   trace H⁻¹ = Σ_k σ_k / d_k,  σ_k = s_k + Σ_i s_i w_ik²,
 // where w_ik is the rate of joint i behind joint k when joint k turns at unit
-// rate, the joints before it are held, and those behind it are free. σ_k is
-// what stands behind joint k as its pivot feels it. A pivot is lost where
+// rate, the joints before it are held, and those behind it are free. σ_k is the
+// inertia behind joint k as its pivot feels it. A pivot is lost where
 //   not d_k > kLostPivot n ε σ_k.
 // Above that ‖H⁻¹‖ < 1 / (kLostPivot ε), so that results have digits in
 // proportion to the distance from the limit.
 //
-// An inward pass finds σ_k beside d_k: with E the quadratic form of a body's
-// twist that gives Σ_i s_i w_i² of the joints behind it, w = U/d,
+// An inward pass finds σ_k along with d_k: with E the quadratic form of a
+// body's twist that gives Σ_i s_i w_i² of the joints behind it, w = U/d,
 //   E ← (1 − A wᵀ)ᵀ E (1 − A wᵀ) + s w wᵀ.
 #pragma once
 
@@ -70,7 +70,7 @@ class InertiaScales {
           double* work) const;
 
  private:
-  /// Of the sum r_i², about one kind of points.
+  /// The sum r_i² about one kind of points.
   struct Stretch {
     double square = 0;    // ∫_i ρ |x − o_i|² of the body alone, kg m²
     double distance = 0;  // |o_i − o_λ| at q = 0, m
@@ -103,8 +103,8 @@ inline constexpr double kLostPivot = 64;
 double PivotTolerance(int n);
 
 struct PivotCheck {
-  /// Where a pivot is lost: the joint behind it, or it itself, whose pivot is
-  /// the smallest share of its scale. Else none.
+  /// The joint at which a pivot is lost: the joint behind it, or it itself,
+  /// whose pivot is the smallest share of its scale. Else none.
   int joint = -1;
   double pivot = 0;  // of that joint
   /// trace H⁻¹ where none is lost; times n ε: the relative error to expect.

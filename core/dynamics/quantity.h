@@ -1,13 +1,14 @@
-// What can be asked of a model, and the tables of numbers that go in and come
-// out.
+// The quantities of a model, and the tables of numbers that they read and
+// write.
 //
 // Free of standard headers, so that units compiled for different instruction
 // sets can share it.
 #pragma once
 
 /// A row for each quantity and each of its tables, in the order of the
-/// contract. Whoever uses it says what becomes of the rows:
-///   QUANTITY(enumerator, name, inputs that it reads beside q, traits, outputs,
+/// contract. The user of the table defines the macros of its rows:
+/// QUANTITY(enumerator, name, inputs that it reads in addition to q, traits,
+/// outputs,
 ///            most degrees of freedom if they are limited)
 ///   OUTPUT(enumerator, name, dimensions)
 /// Outputs and inputs have the names of their fields on the wire. Namespace
@@ -187,7 +188,7 @@ struct OutputRow {
 };
 struct QuantityRow {
   const char* name;
-  InputBits reads;  // beside q
+  InputBits reads;  // in addition to q
   unsigned traits;
   OutputBits outputs;
   int max_dof = 0;  // 0: any model's

@@ -7,8 +7,8 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// Of a body: m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz, in
-/// body axes, I about the origin of {i}.
+/// The parameters of a body: m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz,
+/// I_yz, I_zz, in body axes, I about the origin of {i}.
 inline constexpr int kInertialParameters = 10;
 
 /// A_jᵀ (G V̇ − ad_Vᵀ G V) for unit parameters of a body, from joint j's screw

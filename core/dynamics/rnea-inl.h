@@ -7,8 +7,8 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// tau[n]. Armature is part of M. Where `tip_body` is a body, its motion is
-/// left in `tip_motion`.
+/// tau[n]. Armature is part of M. If `tip_body` is a body, its motion is left
+/// in `tip_motion`.
 template <class T, class N>
 TORQUED_ONE_COPY void Rnea(const CompiledTree<N>& tree,
                            const DynamicsTerms<T>& terms,

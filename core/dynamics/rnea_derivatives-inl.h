@@ -11,8 +11,8 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// What the forces of a subtree depend on, about the origin of {i'} and in its
-/// axes. x runs over the particles.
+/// Integrals on which the forces of a subtree depend, about the origin of {i'}
+/// and in its axes. x runs over the particles.
 template <class T>
 struct SubtreeMomenta {
   CompositeMoments<T> moments;
@@ -73,7 +73,7 @@ TORQUED_INLINE void PropagateRootScrew(const AnyJoint<T, N>& joint,
 }
 
 /// From the parent's motion to the child's, and how the child's screw moves
-/// with the parent. With ω, v, ω̇, a of the parent, where the child is:
+/// with the parent. With ω, v, ω̇, a of the parent at the origin of the child:
 ///   ad_V S = (ω × z; v × z), prismatic (0; ω × z), and so on.
 template <class Joint, class T>
 TORQUED_INLINE void PropagateScrew(const Joint& joint, const T& qd,
@@ -269,7 +269,7 @@ TORQUED_INLINE void CarryResponses(const Joint& at, const CompiledTree<N>& tree,
   }
 }
 
-/// What a revolute root feels of all that it carries.
+/// Load of a revolute root by all that it carries.
 template <class T>
 struct RootSum {
   T N_zz;  // N_xx + N_yy

@@ -30,7 +30,7 @@ struct WholeChain {
   }
 };
 
-/// What TaskInertia makes of a state with m ≤ 6 task rows.
+/// Results of TaskInertia for a state with m ≤ 6 task rows.
 template <class T>
 struct TaskResult {
   T mobility[PackedSize(6)];  // W = J M⁻¹ Jᵀ, packed
@@ -150,7 +150,7 @@ TORQUED_INLINE T ScaledNorm(const Path& path, int n, const T* J,
              angular[0] + angular[1] + angular[2]);
 }
 
-/// Where the pivots of A (k x k) are its own and not round-off: they are
+/// Whether the pivots of A (k x k) are its own and not round-off: they are
 /// positive, and λ_min of A scaled to unit diagonal is above `least`. A and its
 /// inverse are packed.
 template <class Size, class T>

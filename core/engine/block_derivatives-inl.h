@@ -59,7 +59,7 @@ class BlockDerivatives {
 
   bool wanted() const { return wanted_ != 0; }
 
-  /// Before the first block: zeros between branches, which nobody writes.
+  /// Before the first block: zeros between branches, which no block writes.
   void Prepare() {
     const bool inverse = wanted_ == Bit(Quantity::kMassMatrixInverse);
     if (wanted_ == 0) return;
@@ -113,9 +113,9 @@ class BlockDerivatives {
   }
 
  private:
-  /// Of wrenches that do not turn with their bodies, but are constant in the
-  /// reference frames of their places. tau = … − Jᵀ W, with J in that
-  /// reference, has by q_j
+  /// Derivatives of wrenches that do not turn with their bodies, but are
+  /// constant in the reference frames of their places. tau = … − Jᵀ W, with J
+  /// in that reference, has by q_j
   ///   world-aligned   J_iᵀ (ω_j × m; ω_j × f),  ω_j: angular part of J_j
   ///   world           J_iᵀ (−ad_{J_j}ᵀ W)
   /// more than if W turned with the body.
@@ -134,7 +134,8 @@ class BlockDerivatives {
       for (int j = place.Body(); j != kBase; j = tree_.bodies[j].parent) {
         Twist<P> S = LoadColumn<P>(J_, n, j);
         if (place.reference != ReferenceFrame::kWorld) S.v = Vec3<P>::Zero();
-        // What turning with joint j has done to W, and does not.
+        // The rate of W by joint j, which the recursion included, and which is
+        // zero.
         const Wrench<P> turned = MinusAdTranspose(S, W);
         for (int i = place.Body(); i != kBase; i = tree_.bodies[i].parent) {
           dtau_dq[i * n + j] += Dot(turned, LoadColumn<P>(J_, n, i));

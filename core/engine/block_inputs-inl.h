@@ -66,8 +66,8 @@ class BlockInputs {
   }
 
   /// Rows [row, row + count); fewer than the lanes at the end, whose last row
-  /// then stands in all lanes beyond. Returns the lanes with a number that is
-  /// not finite; they get zeros instead.
+  /// then fills all lanes beyond. Returns the lanes with a number that is not
+  /// finite; they get zeros instead.
   TORQUED_INLINE unsigned Load(long long row, int count) {
     FiniteCheck<N> checked = given_once_;
     for (int k = 0; k < by_row_count_; ++k) {
@@ -132,7 +132,7 @@ class BlockInputs {
   }
 
   __attribute__((noinline, cold)) void ZeroLanes(const Mask<N>& lanes) {
-    // What is the same for all rows is loaded once and must stay.
+    // Numbers that are the same for all rows are loaded once and must stay.
     for (int k = 0; k < by_row_count_; ++k) {
       P* const packs = packs_[by_row_[k]];
       for (int j = 0; j < job_.inputs[by_row_[k]].columns; ++j) {

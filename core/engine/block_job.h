@@ -1,4 +1,4 @@
-// What a unit compiled for one instruction set is asked to do, and the table of
+// The work of a unit compiled for one instruction set, and the table of
 // functions that it offers: pointers, numbers and plain structs, because
 // nothing else may cross between units of different targets.
 #pragma once
@@ -45,7 +45,7 @@ struct FramePath {
   int path_length;
 };
 
-/// What is computed for every row, whatever the rows are.
+/// Settings that are the same for every row.
 struct BlockSetup {
   Tree tree;
   CompiledTree<double> compiled_f64;
@@ -62,7 +62,7 @@ struct BlockSetup {
   /// No length: nothing moves the tip, or none is needed.
   FramePath tip;
   ReferenceFrame wrench_reference;  // of the tip's wrench
-  /// Of external wrenches.
+  /// Paths of external wrenches.
   const FramePath* wrench_places;
   int wrench_place_count;
 
@@ -72,8 +72,8 @@ struct BlockSetup {
   int task_axes[6];
   double row_scale[6];  // by task row: 1, or 1 / characteristic length
   double linear_scale;  // 1 / characteristic length
-  /// Certifies full rank, by precision: the least singular value beside the
-  /// norm of the whole Jacobian, and beside the distances from the base's
+  /// Certifies full rank, by precision: the least singular value as a share of
+  /// the norm of the whole Jacobian, and of the distances from the base's
   /// origin to the frame, `constant_reach` and |q| of sliding joints on the
   /// way.
   double least_share_f64, least_share_f32;
@@ -105,7 +105,7 @@ struct BlockJob {
   /// Whether this job computes the setup's task: Λ and η, or only whether they
   /// are of full rank.
   bool task;
-  /// What is computed; of other outputs nothing below is set.
+  /// The outputs that are computed. For others nothing below is set.
   OutputBits wanted;
   KernelOutput outputs[kOutputCount];
   /// Whether blocks of rows may be put together and written without leaving
@@ -125,7 +125,7 @@ struct BlockJob {
            (rows[k].quantities & Bit(QuantityOf(output))) != 0;
   }
 
-  /// Of what is wanted.
+  /// Quantities of the wanted outputs.
   __attribute__((always_inline)) QuantityBits Quantities() const {
     QuantityBits quantities = 0;
     for (OutputBits left = wanted; left != 0; left &= left - 1) {
@@ -148,8 +148,8 @@ struct SimdKernels {
   long long (*evaluate)(const BlockJob* job, long long begin, long long end,
                         void* memory, long long bytes, FallbackRow* fallback);
   /// Row 0 of a job of double precision that `evaluate` has computed in this
-  /// memory, which nobody has used since. Its tables may stand elsewhere now;
-  /// nothing else of the job may have changed.
+  /// memory, which has not been used since. The addresses of its tables may
+  /// have changed. The rest of the job must be the same.
   long long (*again)(void* memory, FallbackRow* fallback);
   /// The same in double precision, one state at a time: compiled by Clang, bit
   /// by bit what a lane has.

@@ -1,5 +1,5 @@
-// What the links of a block's robots do, and what follows from it for the whole
-// robot, on the compiled tree.
+// Motions and wrenches of the links of a block's robots, and their sums for the
+// whole robot, on the compiled tree.
 #pragma once
 
 #include "core/dynamics/christoffel-inl.h"
@@ -14,7 +14,7 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// What BlockLinks reads of a block.
+/// The part of a block that BlockLinks reads.
 template <class N>
 struct LinkInputs {
   using P = Pack<N>;
@@ -64,7 +64,7 @@ class BlockLinks {
   bool wants_pose() const { return Wants(kOfTheTip); }
   bool wants_jacobian() const { return Wants(kJacobianRate); }
 
-  /// Before the first block: zeros between branches, which nobody writes.
+  /// Before the first block: zeros between branches, which no block writes.
   void Prepare() {
     const long size = long{n_} * n_;
     const auto clear = [](P* packs, long count) {
@@ -141,7 +141,7 @@ class BlockLinks {
   }
   bool Wants(Quantity quantity) const { return Wants(Bit(quantity)); }
 
-  /// Of a spatial vector (angular; linear), or one of three.
+  /// The numbers of a spatial vector (angular; linear), or of one of three.
   template <class Vector>
   static const P* Numbers(const Vector& vector) {
     return reinterpret_cast<const P*>(&vector);

@@ -51,11 +51,12 @@ struct EvaluationReport {
   std::chrono::nanoseconds compute{0};
 };
 
-/// Of one evaluation.
+/// Options of one evaluation.
 struct JobOptions {
-  /// Gives it up after the chunks under way. Null: nobody does.
+  /// Ends the evaluation after the chunks that are running. Null: not
+  /// cancelled.
   std::shared_ptr<const CancellationToken> cancellation;
-  /// Gives it up likewise after a row that is not OK.
+  /// Ends it likewise after a row that is not OK.
   bool stop_at_first = false;
   /// That compute it at a time; 0 or less: all.
   int max_threads = 0;

@@ -21,7 +21,7 @@ inline namespace TORQUED_TARGET {
 /// The doubts of a row with an input that is not finite.
 inline constexpr QuantityBits kAllQuantities = ~QuantityBits{0};
 
-/// What takes the acceleration of forward dynamics.
+/// Quantities that need the acceleration of forward dynamics.
 inline constexpr QuantityBits kOfAcceleration =
     Bit(Quantity::kForwardDynamics) | Bit(Quantity::kForwardFrameAcceleration);
 
@@ -124,7 +124,7 @@ class BlockEvaluation {
     return at;
   }
 
-  /// What stays the same from block to block.
+  /// Work that is the same for all blocks.
   void Prepare() {
     in_.Prepare();
     SetConstantAngles(compiled_, s_, c_);
@@ -193,7 +193,7 @@ class BlockEvaluation {
   bool Wants(Quantity quantity) const { return (wanted_ & Bit(quantity)) != 0; }
   bool Wants(Output output) const { return (job_.wanted & Bit(output)) != 0; }
 
-  /// Where wrenches act that move something.
+  /// The places of wrenches that act on a moving body.
   void PlaceWrenches() {
     const auto place = [this](const FramePath& at, ReferenceFrame reference,
                               const P* wrench, bool on_environment) {
@@ -214,7 +214,7 @@ class BlockEvaluation {
     }
   }
 
-  /// Entries of M between branches, which nobody writes.
+  /// Clears entries of M between branches, which no block writes.
   void ClearOffBranches() {
     if (!compiled_.chain) Clear(mass_.M(), PackedSize(n_));
   }
@@ -238,14 +238,15 @@ class BlockEvaluation {
       terms_.gravity = under_wrenches_.gravity = {g[0], g[1], g[2]};
     }
     SinCosOfAngles(compiled_, joints_, joint_count_, in_[Input::kQ], s_, c_);
-    // The factorization comes early: its chain of divisions leaves room for
-    // what follows.
+    // The factorization comes early: its chain of divisions overlaps with what
+    // follows.
     if (Wants(Output::kMassMatrix) || factorizes_) ComputeMass();
     if (wants_frame_ || (in_.Has(Input::kTipWrench) &&
                          setup_.wrench_reference != ReferenceFrame::kLocal)) {
       ComputeFrame();
     }
-    // Its divisions wait for each other as well, beside the bias forces.
+    // Its divisions wait for each other as well, while the bias forces are
+    // computed.
     TaskResult<P> task;
     if (job_.task) {
       fallback_mask_.Add(kTaskQuantities,
@@ -330,7 +331,7 @@ class BlockEvaluation {
   }
 
   __attribute__((noinline)) void ComputeMass() {
-    // What unrolled factorization leaves behind of numbers that are not finite.
+    // Unrolled factorization may leave numbers here that are not finite.
     if (factorizes_ && n_ <= MassFactors<N>::kMostUnrolled) ClearOffBranches();
     Crba(compiled_, State(zeros_), low_, mass_.M());
     Store(Output::kMassMatrix, mass_.M(), PackedSize(n_));
@@ -405,7 +406,7 @@ class BlockEvaluation {
     Store(Output::kForwardFrameAcceleration, acceleration, 6);
   }
 
-  /// Where it is wanted.
+  /// Only if it is wanted.
   void Store(Output output, const P* packs, int distinct) {
     fallback_mask_.Add(Bit(QuantityOf(output)),
                        out_.Store(output, row_, count_, packs, distinct));
@@ -450,7 +451,7 @@ class BlockEvaluation {
   const int* joints_ = nullptr;
   int joint_count_ = 0;
 
-  long long row_ = 0;  // of the block under way
+  long long row_ = 0;  // of the current block
   int count_ = 0;
   FallbackMask<kLanes> fallback_mask_;
   LinkMotion<P> motion_;

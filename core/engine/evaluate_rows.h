@@ -17,14 +17,14 @@ namespace torqued {
 /// The memory of a thread that evaluates rows, reused from plan to plan: it
 /// only grows.
 struct RowWorkspace {
-  /// What an engine keeps from job to job; what has more goes with its job.
+  /// An engine keeps workspaces of at most this size from job to job.
   static constexpr std::int64_t kMaxRetainedBytes = 512 << 10;
 
-  /// What the rows of a plan take, whatever their inputs and however many are
-  /// in doubt: not less. So it may be asked for before there are rows.
+  /// An upper bound for the rows of a plan, whatever their inputs and however
+  /// many are in doubt. So it may be asked for before there are rows.
   static std::int64_t BytesFor(const EvaluationPlan& plan,
                                const SimdKernels& kernels);
-  /// What it has.
+  /// The size of this workspace.
   std::int64_t bytes() const;
 
   struct alignas(64) CacheLine {
@@ -33,7 +33,7 @@ struct RowWorkspace {
   std::unique_ptr<CacheLine[]> lanes;  // of the kernels
   std::int64_t lanes_bytes = 0;
   std::vector<FallbackRow> fallback;
-  // Of a decision on a row.
+  // For the decision on a row.
   PivotScratch pivots;
   std::vector<double> numbers;
 };
@@ -45,8 +45,8 @@ void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                   std::int64_t end, RowWorkspace& workspace,
                   std::vector<RowIssue>& issues);
 
-/// What the kernels alone make of rows [begin, end): returns how many of them
-/// are in doubt and lists these in `fallback`, which has room for all.
+/// Runs the kernels on rows [begin, end). Returns how many of them are in doubt
+/// and lists these in `fallback`, which is large enough for all.
 long long RunKernels(const SimdKernels& kernels, const BlockJob& job,
                      std::int64_t begin, std::int64_t end,
                      RowWorkspace& workspace, FallbackRow* fallback);
@@ -66,7 +66,7 @@ double SmallestSingularValue(const EvaluationPlan& plan,
                              const SimdKernels& kernels,
                              RowWorkspace& workspace, std::int64_t row);
 
-/// Of RowWorkspace::numbers, that a decision takes.
+/// The part of RowWorkspace::numbers that a decision needs.
 std::int64_t DecisionNumbers(const EvaluationPlan& plan);
 
 /// Share of the norm (see TaskOptions::rank_tolerance) up to which a singular
@@ -87,12 +87,12 @@ struct TaskRank {
   std::array<double, kMaxTaskAxes * kMaxTaskAxes> U{};
 };
 
-/// Of the Jacobian of a frame, 6 x n row-major, that `joints` joints move.
+/// Rank of the Jacobian of a frame, 6 x n row-major, that `joints` joints move.
 TaskRank RankOfTask(const TaskOptions& options, int n, int joints,
                     const double* J);
 
 /// Λ[m x m] and η[m] = Λ r from the mobility W = J M⁻¹ Jᵀ of a task and
-/// r = J M⁻¹ h − J̇ q̇. Where W is not finite, Λ and η are NaN and the rule is
+/// r = J M⁻¹ h − J̇ q̇. If W is not finite, Λ and η are NaN and the rule is
 /// kUndefined.
 TaskDiagnostics SolveTask(const TaskOptions& options, const TaskRank& rank,
                           const double* W, const double* r, double* lambda,

@@ -1,4 +1,4 @@
-// What can be asked of a model for a set of states, and what comes back.
+// The quantities of a model for a set of states, and their results.
 //
 // Conventions as everywhere: spatial vectors are (angular; linear), SI units.
 #pragma once
@@ -117,18 +117,18 @@ struct EvaluationInputs {
 /// EvaluationPlan::precision.
 enum class Precision : std::uint8_t { kDouble, kSingle };
 
-/// How a mass matrix stands in its row.
+/// Order of the entries of a mass matrix in its row.
 enum class MassMatrixLayout : std::uint8_t {
   kFull,         // nv² numbers, row-major
   kPackedLower,  // nv (nv + 1) / 2: rows 0 to nv − 1 up to the diagonal
   /// M_ij for EvaluationPlan::AncestorPairs: all that is not zero in the lower
-  /// half whatever q is. Of the regressor, which is triangular in the same way,
-  /// the 10 numbers of the torque of joint j by the link of joint i.
+  /// half whatever q is. For the regressor, which is triangular in the same
+  /// way, the 10 numbers of the torque of joint j by the link of joint i.
   kAncestorPairs,
 };
 
-/// What stands in Λ where the task Jacobian J (m x n) loses rank. With
-/// W = J M⁻¹ Jᵀ, rows of full rank get Λ = W⁻¹ under either rule.
+/// Which Λ a row gets if the task Jacobian J (m x n) loses rank. With W = J M⁻¹
+/// Jᵀ, rows of full rank get Λ = W⁻¹ under either rule.
 enum class SingularityRule : std::uint8_t {
   /// Λ = U (Uᵀ W U)⁻¹ Uᵀ, U an orthonormal basis of range(J).
   kReport,
@@ -167,7 +167,7 @@ struct TaskOptions {
   double characteristic_length = 1;
 };
 
-/// Where an external wrench acts.
+/// The place of an external wrench.
 struct ExternalWrenchOptions {
   /// Frame name; empty: that of the other options, or the model's.
   std::string frame;
@@ -190,10 +190,10 @@ struct EvaluationOptions {
   Terms terms = {};
   /// Frame name; empty: the model's tip frame.
   std::string tip_frame = {};
-  /// Of the Jacobian, its rate, the drift, the frame's velocity and
+  /// Axes of the Jacobian, its rate, the drift, the frame's velocity and
   /// acceleration, the task's acceleration, Λ and η.
   ReferenceFrame reference_frame = ReferenceFrame::kLocal;
-  /// Of the tip wrench.
+  /// Axes of the tip wrench.
   ReferenceFrame wrench_frame = ReferenceFrame::kLocal;
   TaskOptions task = {};
   std::vector<ExternalWrenchOptions> external_wrenches = {};
@@ -220,17 +220,17 @@ struct EvaluationOutputs {
   }
 };
 
-/// What a row's Λ is.
+/// The kind of a row's Λ.
 struct TaskDiagnostics {
   TaskRule rule = TaskRule::kUndefined;
   int rank = 0;
   /// Smallest singular value of the task Jacobian, whose linear rows are
-  /// divided by the characteristic length; 0 where there are fewer joints than
+  /// divided by the characteristic length; 0 if there are fewer joints than
   /// axes.
   double sigma_min = 0;
 };
 
-/// Why a row is not OK; a row has the gravest that applies.
+/// Why a row is not OK. If several codes apply, a row has the most severe.
 enum class RowCode : std::uint8_t {
   kInvalidInput,
   kSingularMassMatrix,
@@ -267,15 +267,15 @@ struct ArgumentError {
   Code code = Code::kInvalidOption;
   std::string field;    // "q", "options.joint_names[3]", "options.tip_frame"
   std::string message;  // one sentence
-  // Of kInvalidSample.
+  // Set for kInvalidSample.
   std::int64_t row = -1;   // -1: of no row alone
   std::string joint = {};  // empty: of no joint alone
-  /// Of kUnknownFrame and of kWrongJointNames: the name that the model does not
-  /// have; empty where another thing is wrong.
+  /// For kUnknownFrame and kWrongJointNames the name that the model does not
+  /// have; empty if the error is another one.
   std::string wanted = {};
-  /// Of kTipFrameRequired: the leaf links, one of which may have been meant; of
-  /// a `wanted` frame: all frames, leaf links first; of a `wanted` joint: all
-  /// movable joints.
+  /// For kTipFrameRequired the leaf links, one of which may have been meant.
+  /// For a `wanted` frame all frames, leaf links first. For a `wanted` joint
+  /// all movable joints.
   std::vector<std::string> candidates = {};
 };
 
@@ -286,9 +286,9 @@ inline std::string_view ToString(Input is) { return RowOf(is).name; }
 inline std::string_view ToString(Output is) { return RowOf(is).name; }
 
 /// A validated request: what to compute for which rows. Keeps the model alive;
-/// the input memory is the caller's and must outlive the evaluation. Not to be
-/// changed while an evaluation is under way. Copies share everything but the
-/// states that they are bound to.
+/// the input memory is the caller's and must outlive the evaluation. It must
+/// not change during an evaluation. Copies share everything but the states that
+/// they are bound to.
 class EvaluationPlan {
  public:
   /// Checks everything that does not depend on the states; the plan has no rows
@@ -345,10 +345,10 @@ class EvaluationPlan {
   /// computed in double all the same.
   Precision precision() const { return request_->precision; }
 
-  /// Of one core for all rows: a guess until rows were measured, by this plan
-  /// or a copy.
+  /// Time of one core for all rows: a guess until rows were measured, by this
+  /// plan or a copy.
   double nanoseconds() const;
-  /// Memory that the plan holds beside a model that others share, roughly.
+  /// Approximate memory of the plan without the model, which others share.
   std::int64_t bytes() const;
 
   /// For the engine.
@@ -384,12 +384,12 @@ class EvaluationPlan {
   std::int64_t rows_ = 0;
 };
 
-/// What computes, compiled for one instruction set.
+/// The kernels, compiled for one instruction set.
 struct SimdKernels;
 
-/// Of "avx512" (F, DQ, VL, BW), "avx2" (with FMA) and "baseline" (x86-64 or any
-/// other architecture). Null when this binary has no such target or this
-/// machine cannot run it.
+/// The kernels of "avx512" (F, DQ, VL, BW), "avx2" (with FMA) and "baseline"
+/// (x86-64 or any other architecture). Null when this binary has no such target
+/// or this machine cannot run it.
 const SimdKernels* FindTarget(std::string_view name);
 
 }  // namespace torqued

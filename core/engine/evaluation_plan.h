@@ -1,4 +1,4 @@
-// What a plan has checked, and rows that are not OK in words.
+// The checked request of a plan, and rows that are not OK in words.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 namespace torqued {
 
 /// GCC fuses other products and sums at one lane, so that a row alone, or a
-/// quantity beside a large one, would have other bits.
+/// quantity together with a large one, would have other bits.
 #ifdef __clang__
 inline constexpr bool kOneLaneHasBitsOfLanes = true;
 #else
@@ -43,7 +43,7 @@ struct EvaluationPlan::Checked : Request {
 
   /// The number of rows. Allocates nothing. Throws ArgumentError.
   std::int64_t CheckStates(const EvaluationInputs& inputs) const;
-  /// Of one dimension of a Shape.
+  /// Size of one dimension of a Shape.
   int SizeOf(int dimension) const;
   /// Numbers per row.
   int ColumnsOf(Input input) const;
@@ -62,7 +62,7 @@ struct EvaluationPlan::Checked : Request {
   /// of the robot. Canonical joints; columns of the regressor by body.
   bool IsAlwaysZero(Output output, int i, int j) const;
   KernelShape LayOut(Output output);
-  /// Of a frame of the model; none: of the base.
+  /// Path of a frame of the model; none: of the base.
   FramePath PlaceOf(std::optional<int> frame, ReferenceFrame reference);
   void FillTask();
 
@@ -71,13 +71,14 @@ struct EvaluationPlan::Checked : Request {
   std::array<std::vector<int>, kOutputCount> output_permutations;
   std::array<std::vector<unsigned char>, kOutputCount> zero_pieces;
   std::vector<int> roots;  // by body: its first ancestor
-  /// What pivots of M are compared with; empty where nothing solves with M.
+  /// Scales of the pivots of M; empty if nothing solves with M.
   InertiaScales inertia_scales;
   /// Whether a block of lanes takes too much memory, so that the plan is
   /// computed one state at a time: depends on the model and on what is asked
   /// for, never on the rows.
   bool one_lane = false;
-  /// What has so many numbers a row that it is computed in double precision.
+  /// Quantities with so many numbers a row that they are computed in double
+  /// precision.
   QuantitySet large;
   BlockSetup setup{};
   std::vector<std::vector<int>> paths;  // of the places

@@ -22,7 +22,7 @@ TORQUED_INLINE Pack<N> Polynomial(const N (&coefficients)[kCount],
   return sum;
 }
 
-/// What is added to it is rounded to an integer, which stands in its low bits.
+/// A number that is added to it is rounded to an integer, in its low bits.
 template <class N>
 inline constexpr N kMagic = sizeof(N) == 8 ? N(0x1.8p52) : N(0x1.8p23);
 
@@ -118,9 +118,9 @@ inline constexpr N kShift[] = {kMagic<N> + SinCosConstants<N>::kMultiples,
                                kMagic<N> + SinCosConstants<N>::kMultiples + 2,
                                kMagic<N> + SinCosConstants<N>::kMultiples + 3};
 
-/// The multiple of π/2 that is nearest to x + quadrant π/2, less `quadrant`;
-/// the whole of it stands in the low bits of `rounded`. Fused as told: who is
-/// in range must not depend on where this stands.
+/// The multiple of π/2 that is nearest to x + quadrant π/2, less `quadrant`.
+/// The low bits of `rounded` have the whole of it. Fused explicitly: the range
+/// check must not depend on where this is inlined.
 template <class N>
 TORQUED_INLINE Pack<N> NearestMultiple(const Pack<N>& x, int quadrant,
                                        Pack<N>& rounded) {
@@ -129,7 +129,7 @@ TORQUED_INLINE Pack<N> NearestMultiple(const Pack<N>& x, int quadrant,
   return rounded - shift;
 }
 
-/// Of x + quadrant π/2.
+/// Reduces x + quadrant π/2.
 template <class N>
 TORQUED_INLINE ReducedAngle<N> Reduce(const Pack<N>& x, int quadrant) {
   using C = SinCosConstants<N>;
@@ -142,7 +142,7 @@ TORQUED_INLINE ReducedAngle<N> Reduce(const Pack<N>& x, int quadrant) {
   return {r, rounded.bits()};
 }
 
-/// Of x + quadrant π/2 + rest, |rest| ≤ π/4, without rounding the sum: an
+/// Reduces x + quadrant π/2 + rest, |rest| ≤ π/4, without rounding the sum: an
 /// offset does not cost a large angle its digits.
 template <class N>
 TORQUED_INLINE ReducedAngle<N> Reduce(const Pack<N>& x, int quadrant,

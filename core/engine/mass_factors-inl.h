@@ -11,14 +11,14 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// What the lanes decide by themselves; DecideRow the rest.
+/// Thresholds of the lanes; DecideRow decides the rest.
 template <class N>
 struct CertificateThresholds {
   static constexpr bool kDouble = sizeof(N) == sizeof(double);
   /// Least 1 / trace H⁻¹ of a mass matrix that is divided by the scales of its
   /// joints. The rule calls it lost at 1e-13 or so.
   static constexpr N kEigenvalue = kDouble ? N(1e-11) : N(1e-5);
-  /// Of articulated bodies, see MassCertificate.
+  /// For articulated bodies, see MassCertificate.
   static constexpr double kWeakPivot = 1e-2;
   static constexpr N kWeakProduct = kDouble ? N(1e-7) : N(0.01);
   /// Reciprocals of scales above this are out of range.
@@ -29,11 +29,10 @@ struct CertificateThresholds {
 
 /// Certifies only states that the rule of core/dynamics/pivot_check.h calls
 /// regular, and leaves the rest to that rule. Factors of M show the trace of
-/// the scaled M⁻¹. Of articulated bodies only the pivots are at hand: one is
-/// weak below a share of the scale of its joint. What weak pivots lose
-/// multiplies along a path of joints, and not from branch to branch: a state is
-/// certain if the product of min(1, share / kWeakPivot) along each path is
-/// above kWeakProduct.
+/// the scaled M⁻¹. Articulated bodies have only pivots: one is weak below a
+/// share of the scale of its joint. The loss of weak pivots multiplies along a
+/// path of joints, and not from branch to branch: a state is certain if the
+/// product of min(1, share / kWeakPivot) along each path is above kWeakProduct.
 template <class N>
 class MassCertificate {
  public:
@@ -131,8 +130,8 @@ class MassCertificate {
 };
 
 /// M, packed, and in its place M = Lᵀ D L. There is one copy of the code for
-/// each size, whoever calls it; arms with and without a gripper are unrolled,
-/// as if all their joints stood in a row.
+/// each size, whichever function calls it. Arms with and without a gripper are
+/// unrolled, as if all their joints formed a chain.
 template <class N>
 class MassFactors {
  public:
@@ -181,7 +180,7 @@ class MassFactors {
                  TORQUED_INLINE_BODY { SolveNegative(joints, X); });
   }
 
-  /// X[n x n] ← M⁻¹, but for zeros between the trees of different roots.
+  /// X[n x n] ← M⁻¹, except for zeros between the trees of different roots.
   TORQUED_ONE_COPY void Invert(P* X) const {
     const P *const LD = M_, *const reciprocal = reciprocal_;
     const int n = joints_.n;

@@ -67,7 +67,7 @@ class Pool {
   /// nothing was run then.
   void Run(Job job);
 
-  /// Of each set.
+  /// Threads of each set.
   int threads() const { return threads_; }
   /// Jobs that are not done.
   std::int64_t jobs() const { return jobs_; }

@@ -16,9 +16,9 @@ namespace torqued {
 /// thread; they may share the model. Computes what a batch with this state
 /// computes, bit by bit. Allocates only for the results.
 ///
-/// Vectors have nq (q) or nv numbers (the rest) in canonical joint order;
-/// spatial vectors are (angular; linear); SI units. A call with a vector of the
-/// wrong size, a frame that does not exist or a number that is not finite
+/// Vectors have nq (q) or nv numbers (the rest) in canonical joint order.
+/// Spatial vectors are (angular; linear). Units are SI. A call with a vector of
+/// the wrong size, a frame that does not exist or a number that is not finite
 /// returns NaN everywhere and says why in last_error().
 ///
 /// Only numbers cross to the compiled library, whatever instruction set and
@@ -29,7 +29,7 @@ class Robot {
     Terms terms;
     /// Frame name; empty: the model's tip frame.
     std::string tip_frame;
-    /// Of Jacobian, drift, Λ and η, and of the tip wrench.
+    /// Axes of Jacobian, drift, Λ and η, and of the tip wrench.
     ReferenceFrame reference_frame = ReferenceFrame::kLocal;
     TaskOptions task;
     /// Whether OperationalSpace finds σ_min, which takes a singular value
@@ -151,7 +151,8 @@ class Robot {
   Eigen::VectorXd OfJoints(Output output, const EvaluationInputs& inputs) {
     return Compute(output, Eigen::VectorXd(model_->nv()), inputs);
   }
-  /// Where outputs go, in their order; rank and rule unless they are full.
+  /// Memory for the outputs in their order, and for rank and rule unless they
+  /// are full.
   struct Tables {
     double* outputs[2];
     std::uint32_t* rank = nullptr;

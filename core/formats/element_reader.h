@@ -1,4 +1,4 @@
-// Reading XML so that nothing in it is passed over silently.
+// Reading XML so that nothing in it is ignored silently.
 #pragma once
 
 #include <tinyxml2.h>
@@ -27,9 +27,9 @@ bool CheckXmlSource(std::string_view source, const UrdfLimits& limits,
 
 enum class Need : std::uint8_t { kOptional, kRequired };
 
-/// One element of a subject. What it is not asked for with Expect is reported
-/// as ignored; what is wrong with the rest is an error. Holds references to
-/// the document and the subject.
+/// One element of a subject. Parts that are not asked for with Expect are
+/// reported as ignored. Errors in the rest are errors. Holds references to the
+/// document and the subject.
 class ElementReader {
  public:
   ElementReader(const tinyxml2::XMLElement& element, Subject& subject)

@@ -13,8 +13,8 @@ struct UrdfLimits {
   std::size_t source_bytes = 8u << 20;
   int links = 10'000;
   int joints = 10'000;
-  /// XML elements, comments and the like in all: each costs the parser some
-  /// 100 bytes.
+  /// All XML elements, comments and the like. Each costs the parser about 100
+  /// bytes.
   std::size_t nodes = 500'000;
   /// Attributes of one element: the parser's time grows with their square.
   std::size_t attributes = 64;
@@ -25,9 +25,9 @@ struct UrdfLimits {
 /// plainly geometry is reported. Never throws on bad input: errors are
 /// findings.
 ///
-/// Where URDF leaves a choice: a <limit> that states only one of lower and
-/// upper has 0 for the other, as URDF says, and one that states neither sets
-/// no position limit; both are warned of. Mimic joints are independent.
+/// If URDF leaves a choice: a <limit> that states only one of lower and upper
+/// has 0 for the other, as URDF says, and one that states neither sets no
+/// position limit; both are warned of. Mimic joints are independent.
 LoadResult LoadUrdf(std::string_view source, const BuildOptions& options = {},
                     const UrdfLimits& limits = {});
 

@@ -14,7 +14,7 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// Of a pack; 0: of one number.
+/// The size of a pack; 0: of one number.
 #if defined(TORQUED_ONE_LANE)
 #define TORQUED_REGISTER_BYTES 0
 #elif defined(__AVX512F__) && defined(__AVX512DQ__)
@@ -77,7 +77,7 @@ TORQUED_INLINE Mask<Number> operator!(const Mask<Number>& a) {
   return {~a.bits};
 }
 
-/// Of what comparing two packs' vectors makes.
+/// The mask of a comparison of two packs' vectors.
 template <class Number, class Comparison>
 TORQUED_INLINE Mask<Number> MaskOf(const Comparison& holds) {
 #if TORQUED_REGISTER_BYTES == 0
@@ -179,8 +179,8 @@ TORQUED_INLINE Pack<N> operator-(const Pack<N>& a) {
 #endif
 
 /// a b + c, rounded once where the target can (TORQUED_FUSED). Elsewhere the
-/// compiler fuses products and sums as it likes; here it is told to, because it
-/// prefers to share a product between two sums.
+/// compiler fuses products and sums as it likes; this asks for it, because the
+/// compiler prefers to share a product between two sums.
 template <class N>
 TORQUED_INLINE Pack<N> Fma(const Pack<N>& a, const Pack<N>& b,
                            const Pack<N>& c) {

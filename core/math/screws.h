@@ -32,7 +32,7 @@ Vector6d ScrewAbout(const Eigen::Vector3d& direction,
                     const Eigen::Vector3d& point, double pitch = 0);
 /// (0; s).
 Vector6d ScrewAlong(const Eigen::Vector3d& direction);
-/// e^{[S] q}; a screw that is no unit vector counts |ω| times, as the matrix
+/// e^{[S] q}; a screw that is not a unit vector counts |ω| times, as the matrix
 /// exponential has it.
 Eigen::Matrix4d ExpScrew(const Vector6d& S, double q);
 

@@ -22,8 +22,8 @@
 #define TORQUED_INLINE_BODY __attribute__((always_inline))
 #endif
 
-/// Compiled once, whoever calls it: the compiler may fuse products and sums
-/// differently in each copy.
+/// Compiled once, whichever function calls it: the compiler may fuse products
+/// and sums differently in each copy.
 #if defined(__GNUC__) && !defined(__clang__)
 #define TORQUED_ONE_COPY __attribute__((noinline, noclone))
 #else

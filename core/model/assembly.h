@@ -18,7 +18,7 @@
 
 namespace torqued {
 
-/// What findings are about. The names in `place` outlive it.
+/// The object of findings. The names in `place` outlive it.
 struct Subject {
   LintReport& report;
   Place place;
@@ -65,12 +65,12 @@ void CheckJoints(std::span<JointDescription> joints, LintReport& report);
 /// Negative masses, negative principal moments and violated triangle
 /// inequalities of links whose numbers are finite. A link in which an error was
 /// found is marked incomplete. `moves`: whether a joint may move the link, so
-/// that answers follow from it; one for each link. `hint` continues the
+/// that answers follow from it, one entry for each link. `hint` continues the
 /// sentence of an error that kLenient would take: "; or ...". Returns whether
 /// kLenient took a link that kDefault refuses.
 ///
-/// Moments that are negative, or too large, by no more than rounding are no
-/// finding: by 1e-6 of their sum, which six digits leave open, or by 1e-12 of
+/// Moments that are negative, or too large, by no more than rounding are not
+/// reported: by 1e-6 of their sum, which six digits leave open, or by 1e-12 of
 /// the mass times the square of its distance from the link's origin. The
 /// moments of an incomplete link are not judged.
 bool CheckMassProperties(std::span<LinkDescription> links,
@@ -81,7 +81,7 @@ bool CheckMassProperties(std::span<LinkDescription> links,
 /// make, with fixed joints merged.
 struct Assembly {
   /// True when every joint connects two known links, names are unique and the
-  /// links form one tree. What is in canonical order is meaningful only then.
+  /// links form one tree. Members in canonical order are valid only then.
   bool is_tree = false;
 
   // By link of the description.
@@ -105,8 +105,8 @@ struct Assembly {
 };
 
 /// Reports every way in which the description is not a tree with unique names.
-/// Axes must be normalised. Lumped numbers may overflow; nobody checks that
-/// here. Linear in time but for the sorting of names; does not recurse.
+/// Axes must be normalised. Lumped numbers may overflow, which is not checked
+/// here. Linear in time except for the sorting of names. Does not recurse.
 Assembly Assemble(std::span<const LinkDescription> links,
                   std::span<const JointDescription> joints, LintReport& report);
 
@@ -117,7 +117,7 @@ std::vector<int> FindCycles(std::span<const int> next);
 /// The frame as the algorithms see it.
 BodyFrame FrameOnBody(const Frame& frame);
 
-/// What Model hides.
+/// The hidden part of Model.
 struct Model::Arrays {
   explicit Arrays(std::vector<TreeBody> all)
       : bodies(std::move(all)), compiled(tree()) {}

@@ -62,9 +62,9 @@ struct RobotDescription {
   int line = 0;  // of the robot itself in its source, 1-based; 0: nowhere
   std::vector<LinkDescription> links = {};
   std::vector<JointDescription> joints = {};
-  /// What the reader of the source found; part of the final report.
+  /// Findings of the reader of the source, part of the final report.
   LintReport report = {};
-  /// Of the random states at which kLenient checks the model.
+  /// Seed of the random states at which kLenient checks the model.
   std::uint64_t seed = 0;
 };
 

@@ -1,4 +1,4 @@
-// What loading has to say about a robot description.
+// Findings about a robot description.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace torqued {
 
 enum class Severity : std::uint8_t { kInfo, kWarning, kError };
 
-// What a finding is about, a row each: enumerator, name, and severity with
-// Validation::kDefault; errors first, then warnings, then infos. Validation
+// The kinds of findings, a row each: enumerator, name, and severity with
+// Validation::kDefault. Errors are first, then warnings, then infos. Validation
 // makes errors of some warnings, and warnings of some errors. docs/robots.md
 // explains them.
 #define TORQUED_LINT_CODES(X)                                \
@@ -75,7 +75,7 @@ std::string_view ToString(Severity severity);
 Severity DefaultSeverity(LintCode code);
 
 /// How mass properties that no body can have, and joints that move no mass, are
-/// judged. A source that cannot be read, links that are no tree, and numbers
+/// judged. A source that cannot be read, links that are not a tree, and numbers
 /// beyond double precision are errors with each of them.
 enum class Validation : std::uint8_t {
   /// An error, but a warning if no answer follows from it (the link is fixed to
@@ -92,7 +92,7 @@ enum class Validation : std::uint8_t {
 /// "default", "strict", "lenient".
 std::string_view ToString(Validation validation);
 
-/// Where in a robot and in its source a finding belongs.
+/// The place of a finding in a robot and in its source.
 struct Place {
   std::string_view joint = {};  // empty where none is concerned
   std::string_view link = {};
@@ -137,16 +137,16 @@ class LintReport {
 
   /// For what may be found many times: of findings of one code, severity and
   /// `kind`, an arbitrary text, only the first is listed, with the number of
-  /// them all. Errors are listed one by one all the same, since each has to be
-  /// mended. `message` is called for what is listed, and gives its text.
+  /// them all. Errors are listed one by one nevertheless, since each has to be
+  /// corrected. `message` gives the text of a finding that is listed.
   void AddKind(Severity severity, LintCode code, const Place& place,
                std::string_view kind, const auto& message) {
     if (CountAgain(severity, code, place, kind)) return;
     List(severity, code, place, message());
   }
 
-  /// Errors first, then by line (those without one last), then as added. What
-  /// is added afterwards is listed by itself.
+  /// Errors first, then by line (those without one last), then as added. A
+  /// finding that is added afterwards is listed by itself.
   void Sort();
 
   /// Valid as long as the report, which must not be a temporary.
@@ -166,7 +166,7 @@ class LintReport {
                   std::string_view kind);
 
   std::vector<Finding> findings_;
-  // Of each kind, the index of its finding.
+  // The index of the finding of each kind.
   std::unordered_map<std::string, std::size_t> kinds_;
   // By severity.
   int listed_[3] = {0, 0, 0};

@@ -52,7 +52,7 @@ struct Mimic {
   double offset;  // rad or m
 };
 
-/// What a joint and its description have.
+/// Properties of a joint and of its description.
 struct JointProperties {
   std::array<double, 3> axis{1, 0, 0};  // in the joint frame; of a Joint unit
   JointLimits limits;
@@ -91,8 +91,8 @@ struct Frame {
 
 /// Thread-safe to read; shared by shared_ptr<const Model>. Made by BuildModel.
 ///
-/// Joints stand in canonical order: depth-first from the root link, siblings
-/// by joint name, byte-wise. Fixed joints are merged: their links' inertia is
+/// Joints are in canonical order: depth-first from the root link, siblings by
+/// joint name, byte-wise. Fixed joints are merged: their links' inertia is
 /// lumped into the carrying body and their frames are kept by name.
 class Model {
  public:
@@ -125,7 +125,7 @@ class Model {
   /// The model with a rigid body fixed to one of its frames: what it would be
   /// with a link there, on a fixed joint, of this inertia. Names, frames and
   /// order of the joints stay. `payload` must be finite, and what
-  /// Validation::kStrict takes. What is fixed to the base changes nothing.
+  /// Validation::kStrict takes. A payload on the base changes nothing.
   std::shared_ptr<const Model> WithPayload(int frame,
                                            const LinkInertial& payload) const;
   /// `drives`: one for each joint in canonical order.

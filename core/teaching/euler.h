@@ -21,7 +21,7 @@ using TimeFunction = std::function<Eigen::VectorXd(double t)>;
 Eigen::VectorXd EulerStep(const RateOfState& rate, double t,
                           const Eigen::VectorXd& x, double step);
 
-/// What acts on a robot while it moves.
+/// Loads of a robot while it moves.
 struct ActingForces {
   /// τ(t), nv numbers, N m or N. Empty: zeros.
   TimeFunction tau = {};

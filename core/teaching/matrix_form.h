@@ -1,6 +1,6 @@
 // The equation of motion in stacked matrices (Lynch & Park 2017, section 8.4),
-// to read, to teach and to test with: O(n³) and with memory of its own. What
-// computes fast are the recursions of core/dynamics.
+// to read, to teach and to test with: O(n³) and with memory of its own. The
+// recursions of core/dynamics are fast.
 #pragma once
 
 #include <Eigen/Core>

@@ -40,12 +40,13 @@ struct CheckSetup {
   std::optional<EvaluationPlan> space = {};
 };
 
-/// A bound on the sizes of the terms that torques are sums of. Where these
-/// cancel, as about a vertical axis, a torque that should be 0 is not, by some
+/// A bound on the sizes of the terms that torques are sums of. If these cancel,
+/// as about a vertical axis, a torque that should be 0 is not, by some
 /// multiples of the terms' last digits.
 class TorqueTerms {
  public:
-  /// Of the heavier of the two payloads; there must be a reference load.
+  /// Terms with the heavier of the two payloads; there must be a reference
+  /// load.
   explicit TorqueTerms(const CheckSetup& setup);
 
   struct Bounds {

@@ -1,4 +1,5 @@
-// The verdict on a trajectory: does the robot keep its limits, and by how much.
+// The verdict on a trajectory: whether the robot stays within its limits, and
+// by how much.
 #pragma once
 
 #include <array>
@@ -56,7 +57,8 @@ struct UnevenSteps {
 /// 3e-5 and 3e-4 of the largest one; at ten times the ratio by 1e-3 and by 2.
 double MostUneven(SplineMethod method);
 
-/// Steps beyond that; nothing: there are none. `time` increases strictly.
+/// Steps beyond that. Absent: all steps are within it. `time` increases
+/// strictly.
 std::optional<UnevenSteps> TooUneven(std::span<const double> time,
                                      SplineMethod method);
 
@@ -114,8 +116,8 @@ class TorqueLimit {
   double At(double speed) const;
 
   bool present() const { return !points_.empty(); }
-  /// Where its pieces meet, by speed; straight lines between them, constant
-  /// beyond.
+  /// The points at which its pieces meet, by speed. The curve is straight
+  /// between them and constant beyond.
   const std::vector<TorqueAtSpeed>& points() const { return points_; }
 
  private:
@@ -248,7 +250,7 @@ struct Summary {
   /// By kind.
   using Counts = std::array<std::int64_t, kinds>;
 
-  /// The gravest first, of the same severity the earliest.
+  /// The most severe first, of the same severity the earliest.
   std::vector<Finding> gravest;
   /// All of them, a joint each.
   std::vector<Counts> counts;
@@ -276,7 +278,8 @@ struct LimitViolation {
 };
 
 struct Violations : Summary<LimitViolation, 3, 1000> {
-  /// The one that begins first, of several the gravest; absent: there is none.
+  /// The one that begins first, of several the most severe. Absent without a
+  /// violation.
   std::optional<LimitViolation> first;
 };
 
@@ -327,7 +330,7 @@ struct CoarseStep {
 struct PayloadRange {
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
-  /// The limit that a larger payload would violate; nowhere if there is none.
+  /// The limit that a larger payload would violate. Row −1: no limit.
   SamplePlace limited_by = {};
 };
 
@@ -335,17 +338,16 @@ struct SlowDown {
   /// False: at every pace down to rest something is over its limit, or nothing
   /// may move.
   bool possible = true;
-  /// The smallest of at least 1 by which times are stretched so that all limits
-  /// are kept; 1 also where it is not possible.
+  /// The smallest of at least 1 by which times are stretched so that no limit
+  /// is exceeded. 1 also if that is not possible.
   double factor = 1;
-  /// What stands in the way of less, and where it is not possible of any pace;
-  /// nowhere where the factor is 1.
+  /// The limit that a smaller factor would exceed, or, if it is not possible,
+  /// any factor. Row −1 if the factor is 1.
   SamplePlace limited_by = {};
-  /// Where the factor is 1: up to so many times as fast all limits are kept; at
-  /// least 1, infinite where nothing is in the way of a million times. 1
-  /// elsewhere.
+  /// If the factor is 1, no limit is exceeded up to so many times the speed: at
+  /// least 1, infinite if a million times is possible. Else 1.
   double fastest = 1;
-  /// What stands in the way of more than `fastest`.
+  /// The limit that exceeds first above `fastest`.
   SamplePlace fastest_limited_by = {};
 };
 
@@ -365,11 +367,11 @@ struct TrajectoryVerdict {
   PeakValue lowest_power;
   double energy_given = 0;  // J, of the joints' sums
   double energy_taken = 0;
-  /// What the torque limits allow, in kg: with the shape (centre of mass,
-  /// inertia per kg; without a mass a point) of the payload of the options, or
-  /// a point mass at the origin of the tip frame. Where a kilogram changes a
-  /// torque by no more than rounding does, it changes nothing. Absent: no
-  /// payload passes, and none either.
+  /// The payload that the torque limits allow, in kg: with the shape (centre of
+  /// mass, inertia per kg; without a mass a point) of the payload of the
+  /// options, or a point mass at the origin of the tip frame. A kilogram that
+  /// changes a torque by no more than rounding does counts as no change.
+  /// Absent: no payload passes, and none either.
   std::optional<PayloadRange> payload;
   /// False: there is no payload of the options and no tip frame to carry one.
   bool payload_looked_at = false;
@@ -397,10 +399,10 @@ class TrajectoryCheck {
   /// Bytes of the results of a step, which are kept for the next one.
   virtual std::int64_t step_bytes() const = 0;
 
-  /// Some thousand samples more, fewer of a robot with many joints, and fewer
-  /// where the calling thread computes alone, since max_threads is 1. Where v
-  /// and a were given, the first calls look at all samples for how many digits
-  /// they have, and done() stays 0. A sample at which torques, powers or their
+  /// A few thousand samples more, fewer of a robot with many joints, and fewer
+  /// if the calling thread computes alone, since max_threads is 1. If v and a
+  /// were given, the first calls look at all samples for how many digits they
+  /// have, and done() stays 0. A sample at which torques, powers or their
   /// integrals overflow is an error. If the token of `job` is cancelled, the
   /// call returns soon, and the check is good for nothing any more.
   /// stop_at_first must be false.

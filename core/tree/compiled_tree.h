@@ -18,10 +18,10 @@ enum class FixedRotation : unsigned char {
   kFull,     // any rotation
 };
 
-/// What a joint's step to its parent is made of, where that is one of the
-/// common kinds, which the algorithms have code of their own for: a revolute
-/// joint with axes parallel (R_T = 1) or perpendicular (Rx(+90°)) and a p of
-/// which the components named here are not zero.
+/// The common kinds of a joint's transform to its parent, for which the
+/// algorithms have code of their own: a revolute joint with axes parallel (R_T
+/// = 1) or perpendicular (Rx(+90°)) and a p of which the components named here
+/// are not zero.
 enum class TransformKind : unsigned char {
   kOther,
   kParallel,
@@ -32,7 +32,7 @@ enum class TransformKind : unsigned char {
   kQuarterXZ,
 };
 
-/// What the algorithms branch on.
+/// The properties on which the algorithms branch.
 struct CompiledShape {
   int parent;  // λ(i) < i, or kBase
   JointMotion motion;
@@ -84,16 +84,16 @@ struct CompiledNumbers {
 template <class Number>
 struct CompiledBody : CompiledShape, CompiledNumbers<Number> {};
 
-/// What a body hands to its parent, in {i'}: mass, first moment h = ∫ρ x, and
-/// I = ∫ρ (xᵀx 1 − x xᵀ), xx xy xz yy yz zz. Of a revolute joint's body S_zz,
-/// h_z and m are not zero, of a prismatic joint's S.
+/// The inertia that a body hands to its parent, in {i'}: mass, first moment h =
+/// ∫ρ x, and I = ∫ρ (xᵀx 1 − x xᵀ), xx xy xz yy yz zz. For a revolute joint
+/// S_zz, h_z and m are not zero, for a prismatic joint S.
 struct HandedInertia {
   double mass;
   double h[3];
   double I[6];
 };
 
-/// What the lanes know of a joint's scale; see core/dynamics/pivot_check.h:
+/// A bound of a joint's scale for the lanes; see core/dynamics/pivot_check.h:
 /// √s_i ≤ rest + growth t if no prismatic joint is further than t from its
 /// zero.
 struct ScaleBound {

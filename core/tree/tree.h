@@ -15,8 +15,8 @@ enum class JointMotion : unsigned char {
 };
 
 /// Body i with the joint that carries it. Frame {i} is fixed on the body, at
-/// the joint; T_{λ(i),i}(q) = (R, p) exp([A_i] q) with A_i = (axis; 0) or
-/// (0; axis).
+/// the joint. T_{λ(i),i}(q) = (R, p) exp([A_i] q) with A_i = (axis; 0) or (0;
+/// axis).
 struct TreeBody {
   int parent;  // λ(i) < i, or kBase
   JointMotion motion;

@@ -15,7 +15,7 @@ namespace torqued::server {
 enum class Role : std::uint8_t { kNone, kEvaluate, kRegister, kAdminister };
 
 std::string_view NameOf(Role role);
-/// What a method of ours needs; kNone: it is not one.
+/// The right that a method of this service needs; kNone: the method is not one.
 Role RoleFor(std::string_view method);
 bool ChangesModels(std::string_view method);
 

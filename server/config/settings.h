@@ -68,7 +68,7 @@ struct Settings {
   LogLevel log_level = LogLevel::kInfo;
   bool reflection = true;
   MemoryLimit memory;  // of this process
-  // Of these two, the most that they are unless named: DefaultSettings.
+  // Upper bounds of the defaults of these two: DefaultSettings.
   std::int64_t max_message_bytes = 16 << 20;
   std::int64_t max_inflight_bytes = std::int64_t{1} << 30;
   std::int64_t max_rows = 1'000'000;
@@ -100,7 +100,7 @@ void TuneMalloc(std::int64_t memory_bytes = MemoryLimit{}.bytes);
 /// The bytes of a file; none, and errno, if it cannot be read.
 std::optional<std::string> ReadText(const std::string& path);
 
-/// Of a file of settings or of rights, in TOML.
+/// The values of a file of settings or of rights, in TOML.
 struct ConfigEntry {
   std::string key;  // "a.b" in a section
   std::vector<std::string> values;
@@ -108,7 +108,7 @@ struct ConfigEntry {
 };
 /// Throws std::runtime_error: why it cannot be read, and where.
 std::vector<ConfigEntry> ReadConfigFile(const std::string& path);
-/// A value as it stands in a file: a number, or a string in quotes.
+/// A value as a file has it: a number, or a string in quotes.
 std::string ConfigValue(const std::string& text);
 
 struct EarlyExit {
@@ -133,8 +133,8 @@ struct TokenCommand {
   Grant grant;
 };
 
-/// Settings to serve with, or what to do instead. Of flag, environment variable
-/// and file the first that names a setting wins.
+/// Settings to serve with, or what to do instead. A flag overrides an
+/// environment variable, and that a file.
 using Command = std::variant<Settings, EarlyExit, HealthCheckCommand,
                              StoreCommand, TokenCommand>;
 Command ParseCommandLine(int argc, const char* const* argv);

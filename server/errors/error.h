@@ -73,9 +73,9 @@ inline constexpr std::size_t kMaxDetailsBytes = 4096;
 /// some are left out, metadata "violations" holds their total.
 grpc::Status ToStatus(const Error& error);
 
-/// Text for a protobuf string: at most `max_bytes` bytes of valid UTF-8. Bytes
-/// that are none become U+FFFD; what does not fit is cut between characters and
-/// marked by "...". Needs max_bytes >= 3.
+/// Text for a protobuf string: at most `max_bytes` bytes of valid UTF-8. Other
+/// bytes become U+FFFD. A longer text is cut between characters and marked by
+/// "...". Needs max_bytes >= 3.
 std::string CleanText(std::string_view text, std::size_t max_bytes);
 
 }  // namespace torqued::server

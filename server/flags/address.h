@@ -7,7 +7,7 @@
 
 namespace torqued::flags {
 
-/// What a flag takes.
+/// The addresses that a flag takes.
 struct AddressRules {
   /// As its complaints name it: "HOST:PORT or unix:PATH".
   std::string_view forms;

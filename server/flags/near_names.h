@@ -15,9 +15,9 @@ namespace torqued::flags {
 std::vector<std::string> NearNames(std::string_view name,
                                    std::span<const std::string> known);
 
-/// The end of a sentence about a name that there is not: "; did you mean a, b?"
-/// with its NearNames, where there are some, else "; known are a, b" with the
-/// first 5 of `known`; empty where nothing is known.
+/// The end of a sentence about an unknown name: its NearNames ("; did you mean
+/// a, b?") if there are some, else the first 5 of `known` ("; known are a, b").
+/// Empty if none is known.
 std::string NameHint(std::span<const std::string> near,
                      std::span<const std::string> known);
 

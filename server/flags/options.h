@@ -1,4 +1,5 @@
-// Options of both programs, and what a command line that is refused is told.
+// Options of both programs, and the messages about a command line that they
+// refuse.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -40,12 +41,12 @@ CLI::Option* WholeNumber(CLI::Option* option, std::int64_t min,
 /// To decimal numbers of a range, in any notation.
 CLI::Option* Number(CLI::Option* option, double min, double max);
 
-/// Why `app` has refused the command line. Of the words that it does not know,
-/// the first that is near to a flag or a command comes with that.
+/// Why `app` has refused the command line. The first unknown word that is near
+/// to a flag or a command comes with that.
 std::string Refusal(const CLI::App& app, const CLI::ParseError& error);
 
-/// Where to read more, "tool list --help": of the command whose flag a refusal
-/// begins with, else of the last one that was given.
+/// The help to read, "tool list --help": that of the command whose flag a
+/// refusal begins with, else of the last command.
 std::string HelpFor(const CLI::App& app, const std::string& refusal);
 
 }  // namespace torqued::flags

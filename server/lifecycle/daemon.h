@@ -31,7 +31,7 @@ class Daemon {
   explicit Daemon(
       const Settings& settings,
       std::chrono::milliseconds between_checks = std::chrono::seconds(5));
-  /// Cancels what is still under way.
+  /// Cancels calls that still run.
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
@@ -43,13 +43,13 @@ class Daemon {
   /// Uses certificates and rights that have changed. From one thread.
   void Reload();
   /// Registers what has changed in the model directories, as the start does.
-  /// What cannot be read is logged and counted. From the same thread.
+  /// A file that cannot be read is logged and counted. From the same thread.
   void ReloadModels() { LoadDirectories(/*starts=*/false); }
 
-  /// Health turns NOT_SERVING, nobody can connect any more, then new calls are
-  /// refused. Connections end a little after the calls in flight, so that
-  /// clients have gone elsewhere, or when the grace is over or `hurry`, which
-  /// may wait a little, says so.
+  /// Health turns NOT_SERVING, new connections are refused, then new calls are.
+  /// Connections end a little after the calls in flight, so that clients have
+  /// gone elsewhere, or when the grace is over or `hurry`, which may wait a
+  /// little, says so.
   void Drain(const std::function<bool()>& hurry);
 
  private:

@@ -1,5 +1,5 @@
-// Who oversees the process: people by signals, systemd as by sd_notify(3), and
-// whoever asks for its health, itself included.
+// Supervision of the process: by signals, by systemd (sd_notify(3)), and by its
+// health, which it checks itself as well.
 #pragma once
 
 #include <chrono>
@@ -19,14 +19,14 @@ void BlockSignals();
 /// Which of them came in that time; negative: none.
 int WaitForSignal(std::chrono::milliseconds at_most);
 
-/// Sends lines like "READY=1" to $NOTIFY_SOCKET. Without one, or where nobody
-/// takes them, does nothing.
+/// Sends lines like "READY=1" to $NOTIFY_SOCKET. Does nothing without one, or
+/// if it takes no messages.
 void TellManager(std::string_view lines);
 
 /// Checks the server so often, on a thread that ends with what is returned.
-/// `check` returns what is wrong, or nothing, which systemd is told where it
-/// has set $WATCHDOG_USEC: twice in that time. `tell` hears when the server
-/// does not answer (false), or again. After 3 failures in a row ends the
+/// `check` returns what is wrong, or nothing, which is reported to systemd if
+/// that has set $WATCHDOG_USEC: twice in that time. `tell` hears when the
+/// server does not answer (false), or again. After 3 failures in a row ends the
 /// process with code 70, so that systemd or Kubernetes starts another one.
 std::jthread Watch(const std::function<std::string()>& check,
                    const std::function<void(bool)>& tell,

@@ -66,17 +66,17 @@ class Certificates {
 /// Sets the bounds of what gRPC reads ahead of the calls. Beyond ArrivalBytes
 /// gRPC closes idle connections, then ends calls, of its own choice and without
 /// details. A client that is pinged after `keepalive` has as long to answer,
-/// 20 s at most. At `max_connection_age` calls under way are finished.
+/// 20 s at most. At `max_connection_age` running calls are finished.
 void ConfigureTransport(const Settings& settings, grpc::ServerBuilder* builder);
 
 /// To the hard one; what it is then.
 int RaiseDescriptorLimit();
 
-/// Stands in for the listener of gRPC 1.51, which stops for good where it finds
-/// no descriptor. Connections that would take the last ones are closed.
+/// Replaces the listener of gRPC 1.51, which stops permanently if it gets no
+/// descriptor. Connections that would take the last ones are closed.
 class AcceptLoop {
  public:
-  /// What connections leave to the store, the log and the watchdog.
+  /// Descriptors that connections leave to the store, the log and the watchdog.
   static constexpr int kOtherDescriptors = 64;
 
   /// Listens on addresses of --listen; connections wait until Start. A name
@@ -90,7 +90,8 @@ class AcceptLoop {
 
   /// With the ports that were free.
   const std::vector<std::string>& addresses() const { return addresses_; }
-  /// Of each listener, where this machine reaches it without looking up a name.
+  /// The address of each listener that this machine reaches without looking up
+  /// a name.
   const std::vector<std::string>& own_addresses() const {
     return own_addresses_;
   }

@@ -23,8 +23,8 @@ using LogFields = std::initializer_list<LogField>;
 void SetUpLogging(LogFormat format, LogLevel level);
 
 bool LogEnabled(LogLevel level);
-/// Never waits for the reader of stderr: a thread of its own writes. Of more
-/// than 2048 waiting lines the oldest are dropped, and a line counts them.
+/// Never waits for the reader of stderr: a thread of its own writes. If more
+/// than 2048 lines wait, the oldest are dropped, and a line counts them.
 void Log(LogLevel level, std::string_view message, LogFields fields = {});
 
 /// Lines of gRPC and protobuf become debug lines of ours; one behind which the
@@ -35,7 +35,7 @@ void RouteLibraryLogs();
 bool WriteOutLog(
     std::chrono::milliseconds at_most = std::chrono::milliseconds(500));
 
-/// What stands in a line behind the time. Line breaks and characters that
+/// The fields of a line after the time. Line breaks and characters that
 /// terminals act on are escaped as in JSON: no value can forge a line.
 std::string RenderLogLine(LogFormat format, LogLevel level,
                           std::string_view message, LogFields fields);
@@ -50,8 +50,8 @@ std::string RequestIdFrom(std::string_view wanted);
 struct TraceContext {
   std::string trace_id, parent_id;  // in hex
 };
-/// Of a traceparent of W3C's Trace Context, version 00. Both empty: it is not
-/// one, or an id of it is all zero.
+/// The ids of a traceparent of W3C's Trace Context, version 00. Both empty: it
+/// is not one, or an id of it is all zero.
 TraceContext TraceFrom(std::string_view traceparent);
 
 }  // namespace torqued::server

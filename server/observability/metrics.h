@@ -1,4 +1,4 @@
-// What the server counts, for Prometheus, and probes over HTTP. No label is
+// Metrics of the server for Prometheus, and probes over HTTP. No label is
 // chosen by a client. Everything is of the process, and thread-safe.
 #pragma once
 

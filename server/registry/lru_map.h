@@ -18,7 +18,7 @@ class LruMap {
  public:
   explicit LruMap(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  /// A default if there is none. Counts as a use.
+  /// A default if the key is absent. Counts as a use.
   Value Find(std::string_view key) {
     const std::lock_guard lock(mutex_);
     const auto found = index_.find(key);

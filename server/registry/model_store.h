@@ -24,11 +24,11 @@ struct Registration {
   std::string revision = {};
   /// When the name was last pointed at it; zero for @revision.
   StoreTime registered_at = {};
-  /// Of the revision under the name, sorted.
+  /// The labels of the revision under the name, sorted.
   std::vector<std::string> labels = {};
 };
 
-/// What a name points at, without labels, as it was when it was last loaded.
+/// The summary of the revision of a name, without labels, from its last load.
 struct ListedModel : Registration {
   RevisionSummary summary;  // its problem says why a model is broken
 };
@@ -74,16 +74,17 @@ class ModelStore {
   std::string Delete(std::string_view name,
                      const std::optional<std::string>& expected_current);
 
-  /// What the reference may mean, up to `limit`, in byte order of revisions.
+  /// Revisions that the reference may mean, up to `limit`, in byte order of
+  /// revisions.
   std::vector<Registration> Find(const ModelReference& reference,
                                  std::int64_t limit);
 
-  /// Of a revision's source, which is not read; 0 if there is none.
+  /// The size of a revision's source, which is not read; 0 if it is unknown.
   std::int64_t SourceBytes(std::string_view revision);
 
   std::optional<StoredRevision> ReadRevision(std::string_view revision);
 
-  /// Of the names after `after`, in byte order.
+  /// The names after `after`, in byte order.
   std::vector<ListedModel> ListNames(std::string_view after,
                                      std::int64_t limit);
 
@@ -91,11 +92,12 @@ class ModelStore {
   std::vector<std::string> NamesAround(std::string_view name,
                                        std::int64_t limit);
 
-  /// Does nothing if the revision is gone, while another write is under way, or
-  /// on failure: a summary can be made again.
+  /// Does nothing if the revision is gone, during another write, or on failure:
+  /// a summary can be made again.
   void WriteSummary(std::string_view revision, const RevisionSummary& summary);
 
-  /// Of the content last loaded for the name from a directory; empty if none.
+  /// The hash of the content last loaded for the name from a directory; empty
+  /// without one.
   std::string FileHash(std::string_view name);
 
  private:
@@ -113,7 +115,7 @@ class ModelStore {
   SqliteConnection writer_, names_, sources_;
 };
 
-/// 0: an empty file. Throws StoreError for a file that is no store, or that
+/// 0: an empty file. Throws StoreError for a file that is not a store, or that
 /// this version does not read.
 std::int64_t ReadSchema(SqliteConnection& connection);
 

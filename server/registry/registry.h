@@ -18,7 +18,7 @@
 
 namespace torqued::server {
 
-/// What a reference led to.
+/// The model of a reference.
 struct ModelEntry : Registration {
   LoadedPointer loaded;  // never null
 };
@@ -42,10 +42,9 @@ struct ModelPage {
 
 /// Thread-safe. The store is this registry's alone. A look-up takes no store
 /// access for references that were looked up since the last change, and one
-/// indexed read otherwise. Whoever looks up after a change was acknowledged
-/// sees it, and nobody sees the state before it once somebody has seen the
-/// state after. Models are cached by revision, as many as fit; the least
-/// recently used goes first.
+/// indexed read otherwise. A lookup after a change was acknowledged sees it.
+/// After one lookup has seen a change, all later ones do. Models are cached by
+/// revision, as many as fit; the least recently used goes first.
 class Registry {
  public:
   /// Counted with each source: of a robot of one link most is not its source.
@@ -63,14 +62,14 @@ class Registry {
   OrRegistryError<ModelEntry> Resolve(std::string_view reference,
                                       const AdmitSource& admit = {});
 
-  /// What Resolve returns, unless that is an error or takes parsing: an indexed
-  /// read at most, for threads that must not be held up.
+  /// The result of Resolve, unless that is an error or takes parsing: an
+  /// indexed read at most, for threads that must not be held up.
   std::optional<ModelEntry> ResolveLoaded(std::string_view reference);
 
   /// Byte order of the names that `may_list`, if given, is true for. page_size
-  /// 0: 100; at most 1000. Reads what was stored beside the revisions and loads
-  /// only those that have no summary, until `cancelled`, if given, returns
-  /// true, which is an error.
+  /// 0: 100; at most 1000. Reads the summaries of the revisions and loads only
+  /// those that have no summary, until `cancelled`, if given, returns true,
+  /// which is an error.
   OrRegistryError<ModelPage> List(std::uint32_t page_size,
                                   std::string_view page_token,
                                   const std::function<bool()>& cancelled = {},
@@ -83,12 +82,12 @@ class Registry {
       const std::optional<std::string>& expected_current);
 
   /// Registers every *.urdf of the directories (not of those below; no hidden
-  /// files) under its file name without the extension, in byte order. Of files
-  /// of one name in several directories only the first is read. A pointer
-  /// moves only if the file's bytes or the validation changed since they were
-  /// last loaded from there, so a registration or deletion by call is not
-  /// undone at a restart. Returns one entry per file. A directory that cannot
-  /// be read is an entry of its own, without a name.
+  /// files) under its file name without the extension, in byte order. If
+  /// several directories have files of one name, only the first is read. A
+  /// pointer moves only if the file's bytes or the validation changed since
+  /// they were last loaded from there, so a registration or deletion by call is
+  /// not undone at a restart. Returns one entry per file. A directory that
+  /// cannot be read is an entry of its own, without a name.
   struct DirectoryEntry {
     std::string name = {};
     bool ok = false;
@@ -109,7 +108,7 @@ class Registry {
   Registration LookUp(const ModelReference& reference);
   /// Null if the store has no such revision. Corrects its summary in the store.
   LoadedPointer Load(std::string_view revision, const AdmitSource& admit);
-  /// Of a reference that leads nowhere.
+  /// The error for an unknown reference.
   RegistryError NotFound(const ModelReference& reference);
 
   /// Runs what changes the store, and returns what it does.
@@ -125,8 +124,8 @@ class Registry {
     std::uint64_t begun = 0;
   };
   std::unique_ptr<ModelStore> store_;
-  // Changes of the store. What a reference led to holds until the next begins,
-  // and is kept only if none was under way when it was read.
+  // Changes of the store. A resolved reference is valid until the next write
+  // begins, and is kept only if none ran when it was read.
   std::atomic<std::uint64_t> begun_ = 0, ended_ = 0;
   LruMap<Known> names_{8 << 20};  // 10,000 references with few labels
   LruMap<LoadedPointer> revisions_;

@@ -53,7 +53,7 @@ inline void Require(bool good, RegistryError::Code code, std::string message,
 template <class T>
 using OrRegistryError = std::variant<T, RegistryError>;
 
-/// What `run` returns or throws.
+/// The result of `run`, or the error that it throws.
 template <class Run>
 auto Answer(const Run& run) -> OrRegistryError<decltype(run())> {
   try {

@@ -14,8 +14,8 @@
 namespace torqued::server {
 
 /// Part of the revision, with defaults filled in. Base and mimic mode have one
-/// value each so far ("fixed", "independent") and stand in the canonical text
-/// all the same, so that revisions stay what they are when others come.
+/// value each so far ("fixed", "independent") and are in the canonical text
+/// nevertheless, so that revisions do not change when others are added.
 struct RegistrationOptions {
   std::string default_tip = {};
   Validation validation = Validation::kDefault;
@@ -40,7 +40,7 @@ std::string ComputeRevision(std::string_view format, std::string_view source,
 /// Lower-case hex SHA-256 of the bytes.
 std::string Sha256Hex(std::string_view bytes);
 
-/// What a revision was when it was last loaded, for lists; default: not known.
+/// The summary of a revision at its last load, for lists; default: unknown.
 struct RevisionSummary {
   std::string format = {};  // empty if the content is damaged
   std::int64_t nq = 0;      // sizes of q and v; 0 if it does not load

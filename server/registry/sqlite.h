@@ -1,4 +1,4 @@
-// A thin layer over SQLite. Whatever fails throws StoreError.
+// A thin layer over SQLite. All failures throw StoreError.
 #pragma once
 
 #include <sqlite3.h>
@@ -21,7 +21,7 @@ class SqliteRun {
  public:
   SqliteRun(sqlite3* connection, std::string_view sql);
 
-  /// Of ?1, ?2, ...; the text must outlive the run.
+  /// The values of ?1, ?2, ...; the text must outlive the run.
   void Bind(int index, std::string_view text);
   void Bind(int index, std::int64_t value);
   /// False at the end.
@@ -55,8 +55,8 @@ class SqliteConnection {
   /// Runs statements without parameters; their rows are dropped.
   void Execute(const std::string& sql);
 
-  /// What `run` returns. Undone if it throws. Takes the write lock at once, so
-  /// that what is read still holds when it writes.
+  /// Returns the result of `run`. Undone if it throws. Takes the write lock at
+  /// once, so that what is read still holds when it writes.
   template <class Body>
   auto Transact(const Body& run) {
     const std::lock_guard lock(mutex_);
@@ -72,7 +72,7 @@ class SqliteConnection {
     }
   }
 
-  /// Runs a statement unless another call is under way.
+  /// Runs a statement unless another call is running.
   template <class... Values>
   void TryRun(std::string_view sql, const Values&... values) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
@@ -90,7 +90,7 @@ class SqliteConnection {
     while (run.Next()) read(run);
   }
 
-  /// What `read` makes of each row.
+  /// The results of `read` for each row.
   template <class Read, class... Values>
   auto All(const Read& read, std::string_view sql, const Values&... values) {
     std::vector<decltype(read(std::declval<const SqliteRun&>()))> found;

@@ -1,4 +1,4 @@
-// How much work may be under way at a time.
+// Limits on the work at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace torqued::server {
 
 /// Opaque: a client by its name, otherwise a TCP connection.
 using PeerId = std::uint64_t;
-/// Of all clients of Unix sockets, and of what no client asked for.
+/// The account of all clients of Unix sockets, and of work without a client.
 inline constexpr PeerId kNoPeer = 0;
 
-/// Counts the bytes of the calls in flight, and streams. What does not fit is
-/// refused at once: a queue would only make everybody late. One peer holds at
-/// most half of each limit, and kNoPeer may hold all. Thread-safe.
+/// Counts the bytes of the calls in flight, and streams. A call that exceeds a
+/// limit is refused at once: a queue would only delay all calls. One peer holds
+/// at most half of each limit, and kNoPeer may hold all. Thread-safe.
 class Admission {
  public:
   struct Load {
@@ -32,7 +32,7 @@ class Admission {
 
   explicit Admission(const Load& limit) : limit_(limit) {}
 
-  /// Of all calls together.
+  /// Limits of all calls together.
   const Load& limit() const { return limit_; }
   /// Under way now.
   Load held() const {
@@ -54,7 +54,7 @@ class Admission {
   std::unordered_map<PeerId, Load> peers_;  // that hold anything
 };
 
-/// What a call or a part of it holds, until this goes.
+/// The reservation of a call or a part of it, until this is destroyed.
 class Reservation {
  public:
   /// `beside`: what the call holds elsewhere, if anything; outlives this.

@@ -1,5 +1,5 @@
-// What every call of ours has, whatever its shape: an id, a client, a place in
-// the gate, memory, one end, a log line. And its two shapes: one request, or
+// Every call of this service has, whatever its shape, an id, a client, a place
+// in the gate, memory, one end, a log line. And its two shapes: one request, or
 // messages in both directions, of which one is read and one written at a time.
 #pragma once
 
@@ -31,7 +31,7 @@ namespace torqued::server {
 /// A fault of the server, without words: memory may have run out.
 inline Error FaultOfTheServer() noexcept { return {}; }
 
-/// What `work` returns, or the fault that ended it.
+/// The result of `work`, or the fault that ended it.
 template <class Work>
 auto OrFault(const Work& work) -> decltype(work()) {
   try {
@@ -46,8 +46,8 @@ inline Error Draining() {
                    "The server is shutting down; try another server.");
 }
 
-/// What a call of one request takes beside its messages and gRPC's own part:
-/// its record, its first block of memory, its places in lists.
+/// Memory of a call of one request in addition to its messages and gRPC's own
+/// part: its record, its first block of memory, its places in lists.
 inline constexpr std::int64_t kBytesOfCall = 4096;
 
 /// Uses the bytes up.
@@ -71,7 +71,7 @@ std::optional<Error> Receive(grpc::ByteBuffer* bytes, Message* message,
   return Parse(bytes, message);
 }
 
-/// What a stream has done, for the log.
+/// Counts of a stream, for the log.
 struct Volume {
   std::int64_t chunks = 0, rows = 0;
 };
@@ -79,7 +79,7 @@ struct Volume {
 /// In the gate from its beginning to its end, if that was open.
 class CallRecord {
  public:
-  /// `method` must live for ever.
+  /// `method` must outlive the process.
   CallRecord(grpc::CallbackServerContext* call, ServiceContext& context,
              std::string_view method);
   ~CallRecord();
@@ -128,7 +128,7 @@ class CallRecord {
   std::chrono::nanoseconds age() const {
     return std::chrono::steady_clock::now() - arrival_;
   }
-  /// Of its connections one turn is taken on ServiceContext::background.
+  /// Its connections take one turn on ServiceContext::background.
   PeerId host() const {
     return std::hash<std::string>()(
         peer_text_.substr(0, peer_text_.rfind(':')));
@@ -166,7 +166,7 @@ class CallRecord {
 class UnaryCall : public grpc::ServerUnaryReactor, protected CallRecord {
  public:
   static UnaryCall* Start(UnaryCall* call) {
-    // Without an end the call would hold its place in the gate for ever.
+    // Without an end the call would never release its place in the gate.
     call->Guarded([call] {
       auto refusal = call->Refusal();
       return refusal ? refusal : call->Run();
@@ -204,8 +204,9 @@ class UnaryCall : public grpc::ServerUnaryReactor, protected CallRecord {
   bool InternalInlineable() final { return true; }
 };
 
-/// What every stream of ours has: its entry, the message that names the model,
-/// the order in which gRPC may be called, one end. Lives until gRPC is done.
+/// Every stream of this service has its entry, the message that names the
+/// model, the order in which gRPC may be called, one end. Lives until gRPC is
+/// done.
 class StreamCall
     : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
       public CallGate::Listener,
@@ -218,7 +219,7 @@ class StreamCall
  protected:
   using Lock = std::unique_lock<std::mutex>;
 
-  /// What is to be started now. Messages stay until they are read or written.
+  /// The operation to start now. Messages stay until they are read or written.
   struct Steps {
     grpc::ByteBuffer* read = nullptr;
     const grpc::ByteBuffer* write = nullptr;
@@ -227,7 +228,8 @@ class StreamCall
 
   using CallRecord::CallRecord;
 
-  // Of the kind of stream. Those that are called under the lock must not wait.
+  // Functions of the kind of stream. Those that are called under the lock must
+  // not wait.
 
   /// A message has been read; Handled is to be called when it is.
   virtual void OnMessage() = 0;
@@ -239,7 +241,7 @@ class StreamCall
   virtual Steps NextSteps() = 0;
   /// Without the lock.
   virtual void Work() {}
-  /// The end is decided: what is under way may be cut short. Under the lock.
+  /// The end is decided: running work may be cancelled. Under the lock.
   virtual void OnEnding() {}
   /// Adds metadata to the error, if there is one, and frees what is admitted.
   virtual void OnEnd(Error* error) = 0;

@@ -18,7 +18,7 @@
 namespace torqued::server {
 
 /// To be called in turn: Start, Append for each message of samples, Step until
-/// the verdict is there, FillNext until all rows are told. Fields of errors are
+/// the verdict is there, FillNext until all rows are sent. Fields of errors are
 /// those of CheckTrajectoryRequest; numbers are "q[1207][3]" of all samples.
 class CheckJob {
  public:
@@ -33,7 +33,7 @@ class CheckJob {
   std::optional<Error> Append(const v1::TrajectorySamples& samples);
   std::int64_t rows() const { return static_cast<std::int64_t>(time_.size()); }
 
-  /// Of some thousand samples at most. The first ones derive rates.
+  /// Chunks of a few thousand samples at most. The first ones derive rates.
   std::optional<Error> Step();
   std::int64_t rows_checked() const { return check_ ? check_->done() : 0; }
   /// Null until all samples are checked.

@@ -1,4 +1,4 @@
-// What a server offers: the one list of its services.
+// The one list of the services of a server.
 #pragma once
 
 #include <grpcpp/impl/service_type.h>
@@ -10,7 +10,7 @@
 
 namespace torqued::server {
 
-/// A service that is called is one whose health is told.
+/// The health of a service is reported if the service is served.
 struct OfferedService {
   const char* name;  // in full, as "torqued.v1.Dynamics"
   std::unique_ptr<grpc::Service> service;

@@ -1,4 +1,4 @@
-// The calls of torqued.v1.ModelRegistry, beside the pool that computes.
+// The calls of torqued.v1.ModelRegistry, outside the pool that computes.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace torqued::server {
 
-/// What a handler asks of its call, and tells it beside the reply.
+/// The interface of a call to its handler, in addition to the reply.
 struct Handling {
   /// Admits copies, parsing, reply and serialized form before they are made.
   Reservation* room;

@@ -1,4 +1,4 @@
-// What the calls of the services work with.
+// The objects that the calls of the services share.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class CallGate {
   /// A call that would not end by itself.
   class Listener {
    public:
-    /// The gate has closed; new calls are turned away already.
+    /// The gate has closed, so new calls are refused already.
     virtual void OnClose() = 0;
 
    protected:
@@ -84,8 +84,8 @@ class CallGate {
   std::unordered_map<const Listener*, std::weak_ptr<Listener>> listeners_;
 };
 
-/// What it takes to read and parse a stored source of so many bytes: measured
-/// of ordinary sources. A longer one than is accepted is not parsed.
+/// Time to read and parse a stored source of so many bytes, measured with
+/// ordinary sources. A longer one than is accepted is not parsed.
 inline std::int64_t BytesToLoad(std::int64_t source_bytes) {
   static const auto most = static_cast<std::int64_t>(UrdfLimits().source_bytes);
   return (64 << 10) + 15 * std::min(source_bytes, most);
@@ -158,16 +158,18 @@ struct ServiceContext {
   Admission& admission;
   CallGate& gate;
   ComputeLimits limits;
-  /// What the server tells of its memory: what it may use, what may arrive.
+  /// The limit of memory, and the most that requests may take while they
+  /// arrive.
   std::int64_t memory_bytes = 0, max_arriving_bytes = 0;
   /// A stream ends when its client does not take a message for so long.
   std::chrono::milliseconds write_timeout = std::chrono::minutes(5);
   const RightsFile* rights = nullptr;  // null: everybody may do everything
   bool read_only = false;
   QueryCache queries = {};
-  /// What cannot be cut into short chunks, on as many threads as the engine
-  /// has: loads of models, registrations, steps of checks. Hosts take turns,
-  /// whatever connections they have. It goes first: its jobs use `loads`.
+  /// Runs work that cannot be cut into short chunks, on as many threads as the
+  /// engine has: loads of models, registrations, steps of checks. Hosts take
+  /// turns, whatever connections they have. It goes first: its jobs use
+  /// `loads`.
   ModelLoads loads{background};
   Pool background{engine.threads(), /*slow=*/false};
 };

@@ -1,4 +1,4 @@
-// What a call computes: a query, the same for all states, and the states.
+// The computation of a call: a query, the same for all states, and the states.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,18 @@ namespace torqued::server {
 struct PreparedQuery {
   /// Without rows.
   EvaluationPlan plan;
-  /// Of the replies; nothing: that of q.
+  /// The encoding of the replies; absent: that of q.
   std::optional<Payload> encoding;
   bool fail_fast = false;
   bool sigma_min = false;
-  /// What replies echo, as bytes of a v1.Echo without timing: for states
+  /// The echo of replies, as bytes of a v1.Echo without timing: for states
   /// without a wrench, and for those that may have one.
   std::string echo = {};
   std::string echo_with_wrench = {};
-  /// What a thread that computes takes; 0 where it keeps as much anyway.
+  /// Memory of a thread that computes; 0 if it keeps as much anyway.
   std::int64_t workspace_bytes = 0;
 
-  /// What it takes, without the model.
+  /// The memory of the query, without the model.
   std::int64_t bytes() const {
     return plan.bytes() +
            static_cast<std::int64_t>(echo.size() + echo_with_wrench.size());
@@ -49,9 +49,9 @@ OrError<QueryPtr> PrepareQuery(const ComputeFields& view,
 /// To check and echo a query takes longer than one state. Thread-safe.
 class QueryCache {
  public:
-  /// Of all that is remembered, with the models, which queries keep alive.
+  /// Limit of all queries with their models, which they keep alive.
   static constexpr std::size_t kMaxBytes = 32 << 20;
-  /// Of names and all that is asked, and in memory; larger ones are not kept.
+  /// Limits of a query in names and in memory; larger ones are not kept.
   static constexpr std::size_t kMaxKeyBytes = 2048;
   static constexpr std::int64_t kMaxPlanBytes = 8 << 20;
 
@@ -101,7 +101,7 @@ class StateBatch {
     return Finish(report, first_row, reply->mutable_row_status());
   }
 
-  /// What a reply of one message echoes: the bytes of a v1.Echo without timing.
+  /// The echo of a reply of one message: the bytes of a v1.Echo without timing.
   std::string_view echo() const {
     return plan_->inputs().tip_wrench.present() ? query_->echo_with_wrench
                                                 : query_->echo;

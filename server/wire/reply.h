@@ -75,7 +75,7 @@ void FillRowStatus(const EvaluationPlan& plan, const EvaluationReport& report,
                    std::uint64_t first_row, std::size_t max_bytes,
                    google::protobuf::RepeatedPtrField<v1::RowStatus>* rows);
 
-/// Moves what a shorthand returns, but for the echo, out of the general reply.
+/// Moves the result of a shorthand, without the echo, out of the general reply.
 /// Nothing is copied if both are in one arena.
 template <class Reply>
 void MoveReply(v1::ComputeReply* from, Reply* to) {

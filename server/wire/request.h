@@ -35,14 +35,15 @@ struct ComputeFields {
   std::string_view tip_wrench_field = "tip_wrench_on_environment.wrench";
 };
 
-/// Of ComputeRequest, its shorthands, EvaluateStart and EvaluateChunk.
+/// The request of ComputeRequest, its shorthands, EvaluateStart and
+/// EvaluateChunk.
 template <class Message>
 ComputeFields FieldsOf(const Message& message);
 
-/// What to compute.
+/// The quantities to compute.
 struct DecodedQuery {
   EvaluationOptions options;
-  /// Of the reply's arrays; nothing: that of q.
+  /// The encoding of the reply's arrays; absent: that of q.
   std::optional<Payload> encoding;
   bool fail_fast = false;
   /// Return the smallest singular values.
@@ -58,7 +59,7 @@ OrError<EvaluationInputs> DecodeStates(const ComputeFields& view);
 /// Encoding of the reply when the query leaves it open.
 Payload EncodingOf(const ComputeFields& view);
 
-// What decodes a part of a message throws the Error that refuses it.
+// Functions that decode a part of a message throw the Error that refuses it.
 
 /// Refuses unknown and repeated axes, numbers out of range, and damping that
 /// contradicts the singularity rule.
@@ -68,7 +69,7 @@ TaskOptions DecodeTask(const v1::OperationalSpaceOptions& options);
 std::string At(std::string_view list, std::size_t k,
                std::string_view member = {});
 
-/// Refuses a number of an enum that is no known `kind`.
+/// Refuses a number of an enum that is not a known `kind`.
 template <class Core>
 Core Known(std::optional<Core> known, int number, v1::Reason reason,
            std::string field, std::string_view kind) {

@@ -14,8 +14,8 @@
 
 namespace torqued::server {
 
-/// What a start asks for.
-/// A point of CheckTrajectoryStart.tip_wrench_profile.
+/// The check that a start asks for. A point of
+/// CheckTrajectoryStart.tip_wrench_profile.
 struct WrenchAtTime {
   double time = 0;
   std::array<double, 6> wrench = {};

@@ -21,7 +21,7 @@ namespace {
 
 const Fields kTables = {"tip_wrench_on_environment"};
 
-/// The fields of the start and of the messages in it, but for those that the
+/// The fields of the start and of the messages in it, except those that the
 /// command sets itself or that a check does not take.
 const Fields& StartFields() {
   static const Fields fields = [] {
@@ -53,8 +53,8 @@ void ThrowOfSample(const client::Error& error, const StateTable& table) {
 namespace fs = std::filesystem;
 using SteadyClock = std::chrono::steady_clock;
 
-/// Whether another file may do better. The options are those of all files, but
-/// for the order of the joints.
+/// Whether another file may do better. The options are those of all files,
+/// except for the order of the joints.
 bool IsAboutTheFile(const client::Error& error) {
   if (error.code() == grpc::StatusCode::RESOURCE_EXHAUSTED) {
     return error.reason() != v1::OVERLOADED;
@@ -108,7 +108,7 @@ Json StartResult(const fs::path& directory, const std::string& file) {
           {"modified", modified.count()}};
 }
 
-/// The result of a file; nothing if it is no trajectory.
+/// The result of a file; absent if it is not a trajectory.
 std::optional<Json> Check(const Checker& checker, const fs::path& directory,
                           const std::string& file) {
   Json result = {{"file", file}};
@@ -223,7 +223,7 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
       table.tip_wrench.value_or(wrench_);
 
   v1::CheckTrajectoryStart start = start_;
-  // The columns stand in this order, the model's or the user's.
+  // The columns are in this order, the model's or the user's.
   for (std::string& joint : *table.joints) {
     start.mutable_options()->add_joint_names(std::move(joint));
   }
@@ -321,7 +321,7 @@ Json CheckDirectory(Session& session, const Checker& checker,
   const std::chrono::duration<double> time = SteadyClock::now() - begin;
   RequireData(!results.empty(), directory.string(),
               "the directory does not hold a trajectory");
-  // What fails by severity, then what passes, and last what has no verdict.
+  // Failures by severity, then passes, and last files without a verdict.
   std::ranges::sort(results, {}, [](const Json& result) {
     return std::tuple(!HasVerdict(result), Passes(result),
                       -NumberFromJson(result.value("severity", Json(0))),

@@ -1,4 +1,4 @@
-// What `trajectory check` asks of a file, and of all files below a directory.
+// The check of one file, and of all files below a directory.
 #pragma once
 
 #include <filesystem>
@@ -54,7 +54,7 @@ class Checker {
   /// But for what a file settles: joint order and tables.
   const v1::CheckTrajectoryStart& start() const { return start_; }
 
-  /// What counts beside the start: joint order and wrenches.
+  /// Inputs in addition to the start: joint order and wrenches.
   Json OtherInputs() const;
 
   /// Reads and checks a file. Any number of threads may do so at a time. Throws
@@ -67,7 +67,7 @@ class Checker {
   const client::Client* client_ = nullptr;
   std::vector<std::pair<std::string, std::string>> files_;
   v1::ModelInfo model_;
-  /// Of --joint-names; absent: not given, empty: canonical.
+  /// The value of --joint-names; absent: not given, empty: canonical.
   std::optional<std::vector<std::string>> order_;
   v1::CheckTrajectoryStart start_;
   client::Batch wrench_;  // a row for all, a row a sample, or nothing

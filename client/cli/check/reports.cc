@@ -143,7 +143,7 @@ std::string Junit(const std::string& name, const std::vector<Case>& cases) {
 }
 
 /// The messages that are listed for the joint and the kind. The verdict lists
-/// the gravest of all joints only; the joint has `count`.
+/// the most severe of all joints only; the joint has `count`.
 std::string Lines(const auto& listed, const v1::JointDemand& joint, int kind,
                   std::uint64_t count) {
   if (count == 0) return "";
@@ -175,7 +175,7 @@ std::string Filled(const Json& data, const std::string& text) {
        {"/*DATA*/", absl::StrReplaceAll(json, {{"<", "\\u003c"}})}});
 }
 
-/// Of equal parts those rows in which a column is lowest or highest; at most
+/// The rows of equal parts in which a column is lowest or highest; at most
 /// `most`, or a part's own.
 std::vector<Index> ThinnedRows(const Eigen::MatrixXd& columns, Index most) {
   const Index rows = columns.rows();
@@ -222,7 +222,7 @@ void AddCurves(const CheckedTrajectory& checked, Index most, Json* data) {
   const client::TrajectoryCheck& check = checked.check;
   const Eigen::Map<const Eigen::VectorXd> clock(
       checked.samples.time.data(), std::ssize(checked.samples.time));
-  // A clock's time has no room in single precision.
+  // A clock's time does not fit single precision.
   const Eigen::VectorXd time = clock.array() - clock[0];
   (*data)["start"] = clock[0];
   Json& joints = (*data)["joints"] = Json::array();

@@ -1,5 +1,5 @@
-// The files of `trajectory check` beside the trajectory: limits, wrenches,
-// results, and the comparison of two runs.
+// The files of `trajectory check` in addition to the trajectory: limits,
+// wrenches, results, and the comparison of two runs.
 #pragma once
 
 #include <cstdint>

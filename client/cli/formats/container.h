@@ -33,9 +33,9 @@ struct CsvTable {
 };
 
 /// The first line is a header unless all of it is numbers. Empty lines and
-/// lines that begin with # are skipped; names may stand in double quotes. All
-/// rows have the same number of cells, and every cell is a number (inf and nan
-/// are). `name` stands in the DataError thrown otherwise, as in all of these.
+/// lines that begin with # are skipped; names may have double quotes. All rows
+/// have the same number of cells, and every cell is a number (inf and nan are).
+/// `name` is in the DataError that is thrown otherwise, as by all of these.
 CsvTable ParseCsv(std::string_view text, const std::string& name);
 
 /// A table as NPY, by its first bytes, or as CSV; it has columns.
@@ -67,9 +67,9 @@ struct StateTable {
   std::vector<double> time;  // empty: none
   /// One row a state, by what they hold: "q", "v", "a", "tau".
   std::map<std::string, client::Batch, std::less<>> tables;
-  /// Of the tip on the environment, 6 columns.
+  /// The wrench of the tip on the environment, 6 columns.
   std::optional<client::Batch> tip_wrench;
-  /// What the file holds besides.
+  /// Other columns of the file.
   std::vector<std::string> unused;
   /// As in CsvTable.
   std::vector<std::int64_t> lines;
@@ -110,7 +110,7 @@ StateTable ReadJointTrajectory(const Json& document, const Suffixes& tables,
 std::string JointTrajectoryJson(const StateTable& trajectory,
                                 const std::string& name);
 
-/// Where the `wanted` names stand among those `there`; `what` they are:
+/// Indices of the `wanted` names among those `there`. `what` they are:
 /// "column" or "joint". Throws DataError if a name is there twice, or not at
 /// all: then with the near one that is not `known`, else with `hint`.
 std::vector<Eigen::Index> PlacesOf(const std::vector<std::string>& wanted,
@@ -121,7 +121,8 @@ std::vector<Eigen::Index> PlacesOf(const std::vector<std::string>& wanted,
                                    const std::string& hint = {});
 
 struct TableRules {
-  /// What named columns may hold, and what plain columns hold, block by block.
+  /// The quantities that named columns may have, and those of plain columns,
+  /// block by block.
   Suffixes suffixes;
   /// Those that must be there.
   Suffixes required;

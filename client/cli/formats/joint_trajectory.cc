@@ -16,7 +16,7 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kFields = {
      {"accelerations", "a"},
      {"effort", "tau"}}};
 
-/// Null if there is none, or two of which nobody knows which one is meant.
+/// Null without a message, or with two.
 const Json* MessageIn(const Json& document) {
   if (document.contains("joint_names")) return &document;
   const Json* within = nullptr;
@@ -62,7 +62,7 @@ double TimeOf(const Json& time, const std::string& name,
                   " has other members than sec and nanosec, or secs and nsecs");
 }
 
-/// Of all points, or empty if the first one has none.
+/// The numbers of all points, or empty if the first one has none.
 client::Batch BlockOf(const Json& points, const char* field, std::size_t joints,
                       const std::string& name) {
   if (points.empty() || FieldOf(points[0], field) == nullptr) return {};
@@ -139,7 +139,7 @@ std::string JointTrajectoryJson(const StateTable& trajectory,
       RequireData(holds, name, "the time ", NumberText(time), " s of point ", k,
                   problem);
     };
-    // Of builtin_interfaces/Duration.
+    // Seconds of builtin_interfaces/Duration.
     require(std::abs(time) < std::numeric_limits<std::int32_t>::max(),
             " does not fit into the message");
     // The whole seconds first: large times keep their fraction.

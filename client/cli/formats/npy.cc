@@ -141,7 +141,7 @@ struct Closing {
 template <class T>
 using Owned = std::unique_ptr<T, Closing>;
 
-/// Of bytes that must outlive it; none make an empty source.
+/// A source of bytes, which must outlive it.
 Owned<zip_source_t> SourceOf(std::string_view bytes) {
   Owned<zip_source_t> source(
       zip_source_buffer_create(bytes.data(), bytes.size(), 0, nullptr));
@@ -149,7 +149,7 @@ Owned<zip_source_t> SourceOf(std::string_view bytes) {
   return source;
 }
 
-/// Nothing if the source is no archive.
+/// Absent if the source is not an archive.
 Owned<zip_t> Open(zip_source_t* source, int flags) {
   // The archive gives up what it holds when it is closed.
   zip_source_keep(source);
@@ -228,7 +228,7 @@ std::vector<std::string> ParseNpyNames(std::string_view bytes,
     }
     std::string text(item);
     if (is_wide && is_text) text = fs::path(characters).string();
-    // What is shorter is filled up with zeros.
+    // A shorter array is filled up with zeros.
     text.erase(text.find_last_not_of('\0') + 1);
     RequireData(is_text && FindInvalidUtf8(text) == std::string::npos, name,
                 "names are not UTF-8");

@@ -18,7 +18,7 @@ void TakeRow(std::string_view line, const std::vector<std::string>& header,
              const std::string& name, std::int64_t number_of_line,
              std::span<double> numbers) {
   const auto fail = [&](const auto&... problem) {
-    // Of what spreadsheets write.
+    // Bytes that spreadsheets write.
     const bool has_others = line.find_first_of(";\t") != std::string_view::npos;
     throw DataError(
         Cat(name, ":", number_of_line), problem...,
@@ -200,7 +200,7 @@ struct Reader {
         Require(!IsRequired(suffix), "has no ", suffix, MissingHint(suffix));
         continue;
       }
-      // Of a single joint, one dimension is a column.
+      // For a single joint, one dimension is a column.
       if (width == 1 && numbers.rows() == 1) numbers.transposeInPlace();
       if (rows == 0) rows = numbers.rows();
       Require(numbers.rows() == rows && numbers.cols() == width, suffix,
