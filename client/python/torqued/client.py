@@ -14,7 +14,7 @@ from torqued.connection import Connection, run, served, within
 from torqued.contract import (
     BOUND, OPTIONS, Functions, GetServerInfoReply, JointInfo, ModelInfo, ModelSummary,
     Quantity, Reason, ValidateModelReply, Validation)
-from torqued.errors import FileError, InvalidArgument, plain
+from torqued.errors import FileError, InvalidArgument, ModelWarning, plain, warn
 from torqued.evaluation import Evaluation, batch_of, order_of
 from torqued.inputs import set_field
 from torqued.local_server import LocalServer
@@ -342,7 +342,13 @@ class Calls(Generic[R]):
                 **description_of(urdf, tip_frame, validation))
         except InvalidArgument as error:
             raise with_places(error, urdf) from None
-        return self._robot(self, view(reply.model))
+        robot = self._robot(self, view(reply.model))
+        report = robot.model.report
+        if report.warnings:
+            others = f" {report.warnings - 1} more: model.report" * (report.warnings > 1)
+            warn(ModelWarning(f"{name}, line {report.findings[0].line}: "
+                              f"{report.findings[0].message}{others}"))
+        return robot
 
     @served
     async def validate(self, urdf: Urdf, *, tip_frame: str = "",
