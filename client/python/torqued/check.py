@@ -12,8 +12,7 @@ import numpy as np
 
 from torqued import errors
 from torqued.contract import CHECK_FIELDS, ModelInfo, Reason, ReferenceFrame, TrajectoryTable
-from torqued.evaluation import (
-    GOOD_MESSAGE, fill_request, order_of, reference_of, teller)
+from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
 from torqued.inputs import F64, field, refuse, rows_field, set_field
 from torqued.limits import add_limits, add_wrench_profile
 from torqued.trajectory import Trajectory, wrenches
@@ -42,7 +41,7 @@ class Check:
         self._start = start = pb.CheckTrajectoryStart()
         joints = order_of(model, words)
         # There are no rows that fail one by one.
-        fill_request(start, reference_of(model), {
+        fill_request(start, f"{model.name}@{model.revision}", {
             **words, "joint_names": joints, "fail_fast": None}, bool(words.get("task")))
         start.options.encoding = array_pb2.ENCODING_F64
         for word in (*CHECK_FIELDS, "tip_wrench_reference_frame"):

@@ -343,11 +343,8 @@ class Calls(Generic[R]):
         except InvalidArgument as error:
             raise with_places(error, urdf) from None
         robot = self._robot(self, view(reply.model))
-        report = robot.model.report
-        if report.warnings:
-            others = f" {report.warnings - 1} more: model.report" * (report.warnings > 1)
-            warn(ModelWarning(f"{name}, line {report.findings[0].line}: "
-                              f"{report.findings[0].message}{others}"))
+        for found in robot.model.report.findings[:robot.model.report.warnings]:
+            warn(ModelWarning(f"{name}, line {found.line}: {found.message}"))
         return robot
 
     @served

@@ -223,15 +223,10 @@ def teller(progress: Any) -> Callable[[int, int], Any]:
     return tell
 
 
-def reference_of(model: ModelInfo) -> str:
-    """With the name, by which rights may limit the models of a client."""
-    return f"{model.name}@{model.revision}"
-
-
 def fill_request(message: Any, reference: str, words: Mapping[str, Any], task: bool,
                  ) -> None:
     """Sets the fields of options. task: whether those of a task count."""
-    message.model = reference
+    message.model = reference  # with a name, to which rights may be limited
     for word, value in words.items():
         for target in (message.options, message.options.terms, message.operational_space):
             if value is not None and word in target.DESCRIPTOR.fields_by_name:
@@ -281,7 +276,7 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
     if not states.rows:
         options.pop("fail_fast", None)
     return Batch(
-        _question(reference_of(model), model.nv, chosen, states.dtype,
+        _question(f"{model.name}@{model.revision}", model.nv, chosen, states.dtype,
                   pickle.dumps((options, frames)) if options or frames else b""),
         states, words.get("deadline"), words.get("progress"))
 

@@ -52,8 +52,7 @@ def set_field(message: Any, name: str, value: Any, word: str = "") -> None:
                      or not isinstance(value, Iterable)):
         refuse(word, "a list", value)
     if field.message_type and not repeated and not isinstance(value, Mapping):
-        names = ", ".join(each.name for each in field.message_type.fields)
-        refuse(word, f"a dict of {names}", value)
+        refuse(word, "a dict of " + ", ".join(field.message_type.fields_by_name), value)
     if field.type == FieldDescriptor.TYPE_BOOL and value not in (True, False):
         refuse(word, "True or False", value)
     try:
