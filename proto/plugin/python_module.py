@@ -232,7 +232,7 @@ class Generator:
             name, [*parameters, ("*", ""), *map(self.word, [*keywords, *OWN])],
             class_name(value) if len(results) > 1 else "FloatArray", text,
             f"self._one(Quantity.{short_name(value)}, locals())",
-            [(python_name(field.name), self.result_text(table)
+            [(python_name(field.name), self.result_text(table).rstrip(".")
               + (f", in the {table.frame} frame" if table.frame else ""))
              for field, table in results], info.source)
 

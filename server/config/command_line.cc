@@ -91,9 +91,9 @@ void CheckListen(const Settings& settings, bool insecure) {
         "--listen: " + address + " needs --tls-client-ca");
     Require(insecure || flags::IsLocal(address) ||
                 (tls && !settings.rights.empty()),
-            "--listen: other machines reach " + address +
-                ", so it needs tls: or mtls: and --rights; --insecure "
-                "(TORQUED_INSECURE=on) serves everybody");
+            "--listen: other machines reach " + address + ", so it needs " +
+                (tls ? "" : "tls: or mtls: and ") +
+                "--rights; --insecure (TORQUED_INSECURE=on) serves everybody");
   }
 }
 

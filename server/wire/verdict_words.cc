@@ -140,6 +140,8 @@ std::string Sentence(const v1::Inconsistency& found) {
       {1e9, ": are times in nanoseconds? Expected seconds."},
       {kDegree, ": is v in degrees? Expected rad/s."},
       {1 / kDegree, ": is q in degrees? Expected rad."},
+      {1e3 / kDegree,
+       ": is q in degrees and time in milliseconds? Expected rad and seconds."},
       {-1, ": is its sign wrong?"}};
   const double factor = found.factor();
   std::string joints = found.joints(0);

@@ -171,7 +171,7 @@ Checker::Checker(Session& session, const CheckFlags& flags) {
   const std::string reference = session.ResolveModel(flags.model);
   client_ = &session.client();
   model_ = client_->GetModel(reference).model();
-  start_.set_model("@" + model_.revision());
+  start_.set_model(model_.name() + "@" + model_.revision());
   if (!flags.limits.empty()) {
     files_.emplace_back("file of limits", flags.limits);
     ParseLimits(ReadFile(flags.limits), flags.limits, &start_);
@@ -242,8 +242,6 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   }
   checked.seconds =
       std::chrono::duration<double>(SteadyClock::now() - begin).count();
-  // Which a revision alone does not have.
-  checked.check.verdict.mutable_echo()->set_model(model_.name());
   return checked;
 }
 

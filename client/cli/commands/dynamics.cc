@@ -285,7 +285,7 @@ client::States LoadStates(Session& session, const ComputeFlags& flags,
   }
   const v1::ModelInfo info = session.client().GetModel(start->model()).model();
   StateTable table = ReadStateTable(flags.states, info, order, rules);
-  start->set_model("@" + info.revision());
+  start->set_model(info.name() + "@" + info.revision());
   session.RemarkUnused(table.name, table.unused);
   states.q = std::move(table.tables["q"]);
   states.v = std::move(table.tables["v"]);

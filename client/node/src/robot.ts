@@ -49,7 +49,7 @@ export interface RobotConnection {
  * batch that are not OK are NaN where undefined and named in `rowStatus`.
  */
 export class Robot {
-  /** "@revision": the model that every call uses. */
+  /** "name@revision": the model that every call uses. */
   readonly reference: string;
   readonly info: ModelInfo;
   /** Names of the joints: the order of joint columns unless the options say
@@ -59,7 +59,7 @@ export class Robot {
 
   /** Made by `Client.model`. */
   constructor(info: ModelInfo, connection: RobotConnection) {
-    this.reference = `@${info.revision}`;
+    this.reference = `${info.name}@${info.revision}`;
     this.info = info;
     this.jointNames = info.joints.map((joint) => joint.name);
     this.#connection = connection;

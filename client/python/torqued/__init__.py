@@ -13,8 +13,8 @@ from torqued.contract import *  # noqa: F403
 from torqued.contract import __all__ as _contract
 from torqued.errors import (
     Cancelled, DeadlineExceeded, FailedPrecondition, FieldViolation, FileError,
-    InternalError, InvalidArgument, LeftOutWarning, LocalServerError, NotFound,
-    Overloaded, PermissionDenied, RequestTooLarge, ResourceExhausted, RowError,
+    InternalError, InvalidArgument, LeftOutWarning, LocalServerError, ModelWarning,
+    NotFound, Overloaded, PermissionDenied, RequestTooLarge, ResourceExhausted, RowError,
     SingularTaskWarning, TorquedError, Unavailable, Unimplemented)
 from torqued.evaluation import Evaluation
 from torqued.local_server import LocalServer, find_server
@@ -30,7 +30,7 @@ __all__ = [
     "FailedPrecondition", "FieldViolation", "FileError", "FloatArray",
     "Health", "InternalError", "InvalidArgument", "JointInput",
     "LeftOutWarning", "LocalServer", "LocalServerError", "Message", "Messages",
-    "NotFound", "Overloaded", "PermissionDenied", "RequestTooLarge",
+    "ModelWarning", "NotFound", "Overloaded", "PermissionDenied", "RequestTooLarge",
     "ResourceExhausted", "Robot", "RowError", "Settings", "SingularTaskWarning",
     "TorquedError", "Trajectory", "TrajectoryVerdict", "Unavailable", "Unimplemented",
     "__version__", "aio", "connect", "find_server", "local",

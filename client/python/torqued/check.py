@@ -38,11 +38,10 @@ class Check:
         self._tell = teller(words.get("progress"))
         self._told = 0
         self._verdict: Any = None
-        self._model = model.name
         self._start = start = pb.CheckTrajectoryStart()
         joints = order_of(model, words)
         # There are no rows that fail one by one.
-        fill_request(start, model.revision, {
+        fill_request(start, f"{model.name}@{model.revision}", {
             **words, "joint_names": joints, "fail_fast": None}, bool(words.get("task")))
         start.options.encoding = array_pb2.ENCODING_F64
         for word in (*CHECK_FIELDS, "tip_wrench_reference_frame"):
@@ -143,8 +142,6 @@ class Check:
     def verdict(self) -> TrajectoryVerdict:
         """After a try ended with OK."""
         self._advance(self._rows)
-        # Which a revision alone does not have.
-        self._verdict.echo.model = self._model
         return TrajectoryVerdict(self._verdict, self._trajectory, self._tables,
                                  self._inputs, time.monotonic() - self._begin)
 

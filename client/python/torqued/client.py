@@ -14,7 +14,7 @@ from torqued.connection import Connection, run, served, within
 from torqued.contract import (
     BOUND, OPTIONS, Functions, GetServerInfoReply, JointInfo, ModelInfo, ModelSummary,
     Quantity, Reason, ValidateModelReply, Validation)
-from torqued.errors import FileError, InvalidArgument, plain
+from torqued.errors import FileError, InvalidArgument, ModelWarning, plain, warn
 from torqued.evaluation import Evaluation, batch_of, order_of
 from torqued.inputs import set_field
 from torqued.local_server import LocalServer
@@ -342,7 +342,10 @@ class Calls(Generic[R]):
                 **description_of(urdf, tip_frame, validation))
         except InvalidArgument as error:
             raise with_places(error, urdf) from None
-        return self._robot(self, view(reply.model))
+        robot = self._robot(self, view(reply.model))
+        for found in robot.model.report.findings[:robot.model.report.warnings]:
+            warn(ModelWarning(f"{name}, line {found.line}: {found.message}"))
+        return robot
 
     @served
     async def validate(self, urdf: Urdf, *, tip_frame: str = "",

@@ -199,6 +199,10 @@ class LeftOutWarning(_PlainWarning):
     """A trajectory has joints that the robot does not move; they are left out."""
 
 
+class ModelWarning(_PlainWarning):
+    """A robot description loads, but a part of it is ignored or looks wrong."""
+
+
 class SingularTaskWarning(_PlainWarning):
     """Rows follow the singularity rule, because their task is singular."""
 

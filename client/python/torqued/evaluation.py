@@ -223,10 +223,10 @@ def teller(progress: Any) -> Callable[[int, int], Any]:
     return tell
 
 
-def fill_request(message: Any, revision: str, words: Mapping[str, Any], task: bool,
+def fill_request(message: Any, reference: str, words: Mapping[str, Any], task: bool,
                  ) -> None:
     """Sets the fields of options. task: whether those of a task count."""
-    message.model = "@" + revision
+    message.model = reference  # with a name, to which rights may be limited
     for word, value in words.items():
         for target in (message.options, message.options.terms, message.operational_space):
             if value is not None and word in target.DESCRIPTOR.fields_by_name:
@@ -248,6 +248,8 @@ def order_of(model: ModelInfo, words: Mapping[str, Any]) -> Sequence[str]:
 def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
     """words: inputs and options, none of them None."""
     try:
+        if isinstance(quantities, str):
+            raise ValueError(f"a list of names, not {quantities!r:.60}")
         chosen = tuple(parse(Quantity, name) for name in quantities)
     except (TypeError, ValueError) as error:
         raise errors.invalid(Reason.INVALID_FIELD, "quantities", str(error)) from None
@@ -274,13 +276,13 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
     if not states.rows:
         options.pop("fail_fast", None)
     return Batch(
-        _question(model.revision, model.nv, chosen, states.dtype,
+        _question(f"{model.name}@{model.revision}", model.nv, chosen, states.dtype,
                   pickle.dumps((options, frames)) if options or frames else b""),
         states, words.get("deadline"), words.get("progress"))
 
 
 @functools.lru_cache(maxsize=256)
-def _question(revision: str, n: int, quantities: tuple[Quantity, ...],
+def _question(reference: str, n: int, quantities: tuple[Quantity, ...],
               kind: np.dtype[Any], pickled: bytes) -> Question:
     """n: joints. pickled: options, and the frames of external wrenches."""
     options, frames = pickle.loads(pickled) if pickled else ({}, [])
@@ -289,7 +291,7 @@ def _question(revision: str, n: int, quantities: tuple[Quantity, ...],
     if "tip_wrench_reference_frame" in options:
         set_field(request.tip_wrench_on_environment, "reference_frame",
                   options["tip_wrench_reference_frame"], "tip_wrench_reference_frame")
-    fill_request(request, revision, options, any(
+    fill_request(request, reference, options, any(
         "task" in QUANTITIES[quantity].reads for quantity in quantities))
     request.options.encoding = (
         array_pb2.ENCODING_F32 if kind == F32 else array_pb2.ENCODING_F64)

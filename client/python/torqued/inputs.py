@@ -51,6 +51,8 @@ def set_field(message: Any, name: str, value: Any, word: str = "") -> None:
     if repeated and (isinstance(value, (str, bytes, Mapping))
                      or not isinstance(value, Iterable)):
         refuse(word, "a list", value)
+    if field.message_type and not repeated and not isinstance(value, Mapping):
+        refuse(word, "a dict of " + ", ".join(field.message_type.fields_by_name), value)
     if field.type == FieldDescriptor.TYPE_BOOL and value not in (True, False):
         refuse(word, "True or False", value)
     try:

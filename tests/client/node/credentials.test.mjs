@@ -32,7 +32,7 @@ before(async () => {
   writeFileSync(
     file('rights.toml'),
     `[arm]\nsan = "arm.example"\nrole = "evaluate"\n` +
-      `[planner]\nsha256 = "${sha256}"\nrole = "evaluate"\n`,
+      `[planner]\nsha256 = "${sha256}"\nrole = "evaluate"\nmodels = "planar_*"\n`,
   );
   writeFileSync(file('token'), `${token} \r\n`);
   writeFileSync(file('text'), 'two words');

@@ -25,10 +25,10 @@ def test_a_local_server_and_models():
             assert (await client.validate(MODELS / "ur5e.urdf")).valid
             robot = await client.register("twin", MODELS / "panda.urdf")
             assert (await client.source("twin")).startswith(b"<?xml")
+            assert (await robot.gravity_forces(np.full(7, 0.5))).shape == (7,)
             await client.delete("twin")
             with pytest.raises(torqued.NotFound):
                 await client.model("twin")
-            assert (await robot.gravity_forces(np.full(7, 0.5))).shape == (7,)
         async with torqued.aio.Robot.from_urdf(MODELS / "ur5e.urdf") as robot:
             assert robot.client.server is not None
             assert (await robot.gravity_forces([0] * 6)).any()

@@ -34,10 +34,11 @@ class Place:
         cert, key = authority.issue("server")
         rights = self.file("rights.toml", '[arm]\nsan = "arm.example"\n'
                            'role = "evaluate"\n' + "".join(
-                               f'[{role}]\nrole = "{role}"\nsha256 = '
+                               f'[{role}]\nrole = "{role}"\nmodels = "{models}"\nsha256 = '
                                f'"{hashlib.sha256(token.encode()).hexdigest()}"\n'
-                               for role, token in (("evaluate", TOKEN),
-                                                   ("administer", BOSS))))
+                               for role, token, models in (
+                                   ("evaluate", TOKEN, "planar_*"),
+                                   ("administer", BOSS, "*"))))
         self.plain = held_address()
         port, mtls = (held_address().rpartition(":")[2] for _ in range(2))
         self.tls, self.mtls = f"tls:localhost:{port}", f"tls:localhost:{mtls}"
@@ -126,6 +127,17 @@ def test_the_server_says_who_is_unknown_and_who_may_not(ask, place):
     denied = ask(place.tls, tls_ca=place.ca, token=TOKEN, delete=True)
     assert "PERMISSION_DENIED" in denied and "administer" in denied
     assert "REVISION_CONFLICT" in ask(place.tls, tls_ca=place.ca, token=BOSS, delete=True)
+
+
+@pytest.mark.parametrize("command", [("id", "--states"), ("trajectory", "check")])
+def test_a_client_of_some_models_may_use_files_with_them(place, command):
+    columns = ",".join(f"joint{k}.{of}" for of in "qva" for k in (1, 2))
+    file = place.file("move.csv", f"time,{columns}\n0{',0' * 6}\n1{',0' * 6}\n")
+    done = subprocess.run(
+        [TORQUECTL, "--server", place.plain, *command, file, "--model", "planar_2r"],
+        env={**os.environ, "TORQUED_TOKEN": TOKEN}, capture_output=True, text=True,
+        timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_connection_that_is_not_trusted_is_not_made(ask, place):

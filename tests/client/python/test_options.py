@@ -9,7 +9,7 @@ from conftest import refused
 
 # What is no such thing, field, word of the message.
 WRONG = [
-    ({"payload": 2}, "payload", "int"),
+    ({"payload": 2}, "payload", "a dict of frame, mass"),
     ({"payload": {"mas": 2}}, "payload", "mas"),
     ({"payload": {"mass": "2"}}, "payload", "str"),
     ({"joint_names": "panda_joint1"}, "joint_names", "a list"),
@@ -72,7 +72,7 @@ def test_what_is_no_trajectory(panda, given):
         panda.check_trajectory(given)
 
 
-@pytest.mark.parametrize("quantities", [[True], [1.0], 5.5])
+@pytest.mark.parametrize("quantities", [[True], [1.0], 5.5, "jacobian"])
 def test_what_is_no_quantity(panda, quantities):
     with refused(field="quantities"):
         panda.compute(quantities, np.zeros(7))

@@ -29,7 +29,7 @@ def test_what_steers_terminals_is_escaped_and_nothing_else():
     lambda text: errors.file_error("a.csv", text),
     lambda text: errors.RowError(
         view(dynamics.RowStatus(code=1, field="q", message=text))),
-    errors.LeftOutWarning, errors.SingularTaskWarning])
+    errors.LeftOutWarning, errors.ModelWarning, errors.SingularTaskWarning])
 def test_it_is_escaped_in_all_that_is_printed(make):
     made = make("a\u202eb")
     assert "a\\u202eb" in str(made)

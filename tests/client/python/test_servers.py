@@ -211,6 +211,13 @@ def test_all_faults_are_shown_by_the_lines_of_the_file_or_text(client, tmp_path,
         assert (error.file, error.line) == (str(path), 3)
 
 
+def test_a_description_that_looks_wrong_loads_with_a_warning(client):
+    urdf = PANDA.read_text().replace('<axis xyz="0 0 1"/>', '<axes xyz="0 0 1"/>', 1)
+    with pytest.warns(torqued.ModelWarning, match="^odd, line .*<axes>.*'axis'") as caught:
+        assert client.register("odd", urdf).nv == 7
+    assert [each.filename for each in caught] == [__file__]
+
+
 def test_a_name_moves_only_from_what_is_expected(client):
     with refused(torqued.FailedPrecondition, reason="REVISION_CONFLICT"):
         client.register("panda", MODELS / "ur5e.urdf", expected_current="")

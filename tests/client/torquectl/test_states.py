@@ -60,7 +60,7 @@ def test_columns_and_results_belong_to_one_revision(tmp_path):
             "/torqued.v1.ModelRegistry/GetModel": lambda *_: known,
             "/torqued.v1.Dynamics/Compute": compute}) as server:
         run("--server", server, "id", "-m", "arm", "--states", path)
-    assert [request[:6] for request in computed] == [field(1, b"@abc")]
+    assert [request[:9] for request in computed] == [field(1, b"arm@abc")]
 
 
 def test_more_states_than_any_message_holds_over_a_unix_socket(tmp_path):

@@ -83,6 +83,8 @@ def test_with_consistent_a_remark_is_the_answer_no(stops, tmp_path):
 @pytest.mark.parametrize("spoil, doubt", [
     (lambda m: replace(m, time=1000 * m.time),
      "is 1000 times the rate of q: are times in milliseconds? Expected seconds."),
+    (lambda m: replace(m, time=1000 * m.time, q=np.degrees(m.q)),
+     "is q in degrees and time in milliseconds? Expected rad and seconds."),
     (lambda m: replace(m, q=np.degrees(m.q), v=np.degrees(m.v), a=np.degrees(m.a)),
      "are far outside their range: are they in degrees? Expected rad."),
     (lambda m: replace(m, v=-m.v), "is -1 times the rate of q: is its sign wrong?")])
