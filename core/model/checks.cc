@@ -145,12 +145,12 @@ void CheckJoint(JointDescription& joint, Subject& subject) {
 
 // Every mimic names another movable joint, and following them ends somewhere.
 void CheckMimics(std::span<JointDescription> joints, LintReport& report) {
-  constexpr int kNone = -1;
+  constexpr int kNoJoint = -1;
   std::unordered_map<std::string_view, int> index;
   for (int i = 0; const JointDescription& joint : joints) {
     index.try_emplace(joint.name, i++);
   }
-  std::vector<int> leader(joints.size(), kNone);
+  std::vector<int> leader(joints.size(), kNoJoint);
   const auto refuse = [&](JointDescription& joint, std::string_view why) {
     Subject subject = About(joint, report);
     subject.place.line = LineOf(joint.mimic->line, joint.line);

@@ -219,8 +219,9 @@ class Reframing {
       if (!IsRoot(i)) children_[tree_.bodies[i].parent].push_back(i);
     }
     for (std::vector<int>& siblings : children_) {
-      std::stable_sort(siblings.begin(), siblings.end(),
-                       [&](int a, int b) { return size[a] > size[b]; });
+      std::sort(siblings.begin(), siblings.end(), [&](int a, int b) {
+        return std::pair(-size[a], a) < std::pair(-size[b], b);
+      });
     }
   }
 
