@@ -3,7 +3,6 @@
 import { type Duplex, Readable } from 'node:stream';
 import type { Channel } from './channel.js';
 import {
-  CHECK_FIELDS,
   type CheckFields,
   INPUTS,
   type States,
@@ -12,16 +11,9 @@ import {
 } from './contract.js';
 import { TorquedError } from './errors.js';
 import { addRows, type Matrix, type WireArray, zeros } from './matrix.js';
-import {
-  camelName,
-  enumName,
-  fill,
-  toNumber,
-  view,
-  wrongKind,
-} from './message.js';
+import { camelName, enumName, toNumber, view, wrongKind } from './message.js';
 import { type CallOptions, SHARED_NAMES, wireOptions } from './options.js';
-import { enumType, METHODS } from './protocol.js';
+import { enumType, messageType, METHODS } from './protocol.js';
 import { type CallLimits, untilDone } from './retry.js';
 import {
   chunkOf,
@@ -80,21 +72,20 @@ export interface TrajectoryCheck<
 
 /** torqued.v1.CheckTrajectoryStart. */
 export interface WireStart {
+  readonly model: string;
   readonly tables?: readonly number[];
 }
 
-const START_NAMES = [...SHARED_NAMES, ...CHECK_FIELDS, 'task'];
+const { model, options, operationalSpace, ...own } = messageType(
+  'CheckTrajectoryStart',
+).fields;
+const START_NAMES = [...SHARED_NAMES, ...Object.keys(own), 'task'];
 
 /** Throws for what is no option. */
 export function wireStart(model: string, options: CheckOptions): WireStart {
-  const { operationalSpace, ...rest } = wireOptions(options, START_NAMES);
-  const own = CHECK_FIELDS.map((name) => [name, options[name]]);
-  return {
-    model,
-    ...rest,
-    ...(options.task ? { operationalSpace: operationalSpace ?? {} } : {}),
-    ...fill('CheckTrajectoryStart', Object.fromEntries(own), 'start'),
-  } as WireStart;
+  const start = wireOptions('CheckTrajectoryStart', options, START_NAMES);
+  if (options.task) start.operationalSpace ??= {};
+  return { model, ...start };
 }
 
 interface WireCheckReply {

@@ -11,7 +11,7 @@ from typing import Any, Iterator, Mapping
 import numpy as np
 
 from torqued import errors
-from torqued.contract import CHECK_FIELDS, ModelInfo, Reason, ReferenceFrame, TrajectoryTable
+from torqued.contract import ModelInfo, Reason, ReferenceFrame, TrajectoryTable
 from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
 from torqued.inputs import F64, field, refuse, rows_field, set_field
 from torqued.limits import add_limits, add_wrench_profile
@@ -45,9 +45,9 @@ class Check:
         fill_request(start, model.revision, {
             **words, "joint_names": joints, "fail_fast": None}, bool(words.get("task")))
         start.options.encoding = array_pb2.ENCODING_F64
-        for word in (*CHECK_FIELDS, "tip_wrench_reference_frame"):
-            if words.get(word) is not None:
-                set_field(start, word, words[word])
+        for word, value in words.items():
+            if value is not None and word in start.DESCRIPTOR.fields_by_name:
+                set_field(start, word, value)
         # Where fields of the start come from.
         self._files: dict[str, str] = {}
         if words.get("limits") is not None:

@@ -12,7 +12,7 @@ import numpy as np
 from torqued.check import Check
 from torqued.connection import Connection, run, served, within
 from torqued.contract import (
-    BOUND, OPTIONS, Functions, GetServerInfoReply, JointInfo, ModelInfo, ModelSummary,
+    BOUND, Functions, GetServerInfoReply, JointInfo, ModelInfo, ModelSummary,
     Quantity, Reason, ValidateModelReply, Validation)
 from torqued.errors import FileError, InvalidArgument, plain
 from torqued.evaluation import Evaluation, batch_of, order_of
@@ -84,7 +84,7 @@ class Described:
 
     def _bind(self: D, words: Mapping[str, Any]) -> D:
         given = {word: value for word, value in words.items()
-                 if word in OPTIONS and value is not BOUND}
+                 if word != "self" and value is not BOUND}
         return type(self)(self.client, self.model, {**self.options, **given})
 
     def _words(self, words: Mapping[str, Any]) -> dict[str, Any]:

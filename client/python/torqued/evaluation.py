@@ -12,18 +12,31 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from torqued import errors
+from torqued import contract, errors
 from torqued.choice import parse
 from torqued.contract import (
-    INPUTS, QUANTITIES, Echo, ModelInfo, Precision, Quantity, Reason, Results,
-    RowCode, RowStatus)
+    Echo, ModelInfo, Precision, Quantity, Reason, Results, RowCode, RowStatus)
 from torqued.errors import RowError, SingularTaskWarning
 from torqued.inputs import (
     F32, States, field, names_of, refuse, rows_field, set_field, table)
 from torqued.message import view
-from torqued.values import ExternalWrench, FloatArray, ResultRow
-from torqued.v1 import array_pb2, dynamics_pb2, server_info_pb2
+from torqued.values import ExternalWrench, FloatArray
+from torqued.v1 import array_pb2, dynamics_pb2, quantity_pb2, server_info_pb2
 
+
+def _table_of(field: Any) -> quantity_pb2.TableInfo:
+    return field.GetOptions().Extensions[quantity_pb2.table_info]
+
+
+#: Fields of Results by their quantity.
+RESULTS = {quantity: [field for field in dynamics_pb2.Results.DESCRIPTOR.fields
+                      if _table_of(field).quantity == quantity] for quantity in Quantity}
+#: Shapes of the inputs that travel with the states.
+INPUTS = {field.name: _table_of(field).shape
+          for field in dynamics_pb2.EvaluateChunk.DESCRIPTOR.fields}
+_OF_TASKS = {value.number for value in quantity_pb2.Quantity.DESCRIPTOR.values
+             if "task" in value.GetOptions().Extensions[
+                 quantity_pb2.quantity_info].needs.split()}
 # Bytes that a message has for everything but rows: names, echo, and the row status list
 # at its longest.
 _OVERHEAD = 384 * 1024
@@ -84,9 +97,9 @@ class Evaluation(Results):
 
     def returned(self, quantity: Quantity) -> Any:
         """The value that the function of a quantity returns."""
-        row = QUANTITIES[quantity]
-        results = [self.__dict__.get(result.name) for result in row.results]
-        return results[0] if row.returns is None else row.returns(*results)
+        results = [self.__dict__.get(_attribute(field)) for field in RESULTS[quantity]]
+        name = quantity.name.title().replace("_", "")
+        return results[0] if len(results) == 1 else getattr(contract, name)(*results)
 
     def raise_or_warn(self, bad_rows: str | None) -> None:
         if not self.row_status or bad_rows == "nan":
@@ -104,13 +117,18 @@ class Evaluation(Results):
                 f"{len(self.row_status)} not ok>")
 
 
+def _attribute(result: Any) -> str:
+    """`lambda` is a word of Python."""
+    return "Lambda" if result.name == "lambda" else result.name
+
+
 class Question(NamedTuple):
     """What calls with the same quantities and options have in common: the message without
-    states, and each result with the axes of one state. It names the revision, so that all
+    states, and the field of each result with the axes of one state. It names the revision, so that all
     parts of a batch have the same, even while a name moves."""
 
     head: bytes
-    results: tuple[tuple[ResultRow, tuple[int, ...]], ...]
+    results: tuple[tuple[Any, tuple[int, ...]], ...]
 
 
 class Batch:
@@ -167,12 +185,12 @@ class Batch:
             return _cut(part, _LISTED_ROWS)
         self._echo = reply.echo
         kind = self._states.dtype
-        for row, axes in self._question.results:
-            sent = getattr(reply.results, row.field)
-            if row.is_array:
+        for result, axes in self._question.results:
+            sent = getattr(reply.results, result.name)
+            if result.message_type is not None:
                 numbers = np.frombuffer(sent.f32 if kind == F32 else sent.f64, kind)
                 numbers = numbers.reshape(len(part), *axes)
-                if row.field == "pose":
+                if result.name == "pose":
                     # Homogeneous; a row without an answer has NaNs alone.
                     last = np.where(np.isnan(numbers[:, :1, :1]), np.nan, [0, 0, 0, 1])
                     numbers = np.concatenate([numbers, last.astype(kind)], axis=1)
@@ -180,10 +198,11 @@ class Batch:
                 numbers = np.array(sent)
             else:
                 continue
-            if row.name not in self._results:
-                self._results[row.name] = np.zeros(
+            name = _attribute(result)
+            if name not in self._results:
+                self._results[name] = np.zeros(
                     (self._rows, *numbers.shape[1:]), numbers.dtype)
-            self._results[row.name][part.start:part.stop] = numbers
+            self._results[name][part.start:part.stop] = numbers
         for status in reply.row_status:
             status.row += part.start
             self._row_status.append(view(status))
@@ -268,7 +287,7 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
             if frames:
                 tables[name] = wrenches
         else:
-            by_name = type(given) is not np.ndarray and INPUTS[name] in (("nq",), ("nv",))
+            by_name = type(given) is not np.ndarray and INPUTS[name] in ("nq", "nv")
             tables[name] = table(name, given, order_of(model, words) if by_name else None)
     states = States(tables)
     if not states.rows:
@@ -289,8 +308,7 @@ def _question(revision: str, n: int, quantities: tuple[Quantity, ...],
     if "tip_wrench_reference_frame" in options:
         set_field(request.tip_wrench_on_environment, "reference_frame",
                   options["tip_wrench_reference_frame"], "tip_wrench_reference_frame")
-    fill_request(request, revision, options, any(
-        "task" in QUANTITIES[quantity].reads for quantity in quantities))
+    fill_request(request, revision, options, not _OF_TASKS.isdisjoint(quantities))
     request.options.encoding = (
         array_pb2.ENCODING_F32 if kind == F32 else array_pb2.ENCODING_F64)
     for frame, reference_frame in frames:
@@ -300,8 +318,8 @@ def _question(revision: str, n: int, quantities: tuple[Quantity, ...],
     m = len(request.operational_space.axes) or 6
     sizes = {"nq": n, "nv": n, "links": n, "10links": 10 * n, "m": m}
     return Question(request.SerializeToString(), tuple(
-        (row, tuple(axis if isinstance(axis, int) else sizes[axis] for axis in row.axes))
-        for quantity in quantities for row in QUANTITIES[quantity].results))
+        (field, tuple(int(sizes.get(word, word)) for word in _table_of(field).shape.split()))
+        for quantity in quantities for field in RESULTS[quantity]))
 
 
 def _beside(name: str, given: Any) -> tuple[list[tuple[str, Any]], FloatArray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 from typing import Any, Dict, Generic, Tuple, TypeVar, Union
 
 import numpy as np
@@ -73,9 +74,12 @@ class Messages(Tuple[M, ...], Generic[M]):
 
 def view(message: Any) -> Any:
     """The message as the class that is generated for it."""
-    from torqued.contract import MESSAGES
+    return _kinds().get(message.DESCRIPTOR.name, Message)(message)
 
-    return MESSAGES.get(message.DESCRIPTOR.full_name, Message)(message)
+
+@functools.lru_cache(maxsize=None)
+def _kinds() -> Dict[str, Any]:
+    return {kind.__name__: kind for kind in Message.__subclasses__()}
 
 
 def _viewed(message: Any, field: FieldDescriptor) -> Any:
