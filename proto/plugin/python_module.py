@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Any, Awaitable, NamedTuple, Sequence, TypedDic
 import numpy as np
 import numpy.typing as npt
 
-from torqued.choice import Choice
-from torqued.message import Message, Messages
+from torqued.message import Choice, Message, Messages
 from torqued.values import (
     BadRows, ExternalWrenches, FloatArray, JointInput, Path, Progress)
 
 if TYPE_CHECKING:
     from torqued.evaluation import Evaluation
-    from torqued.limits import Limits
+    from torqued.check import Limits
     from torqued.trajectory import Trajectory
     from torqued.verdict import TrajectoryVerdict as Verdict
 

@@ -18,7 +18,7 @@ from typing import (
 import grpc
 
 from torqued.client import Calls, Described, Urdf, registered
-from torqued.connection import Deadline, T, Transport
+from torqued.connection import T, Transport
 from torqued.contract import AwaitedFunctions
 from torqued.settings import Settings
 from torqued.values import AwaitedEntered, Path
@@ -41,9 +41,8 @@ class Connection(Transport):
     async def _unary(self, method: Any, request: Any, **words: Any) -> Any:
         return await method(request, metadata=self._metadata, **words)
 
-    def _ahead(self, request: bytes, deadline: Deadline) -> Any:
-        return self._compute(request, timeout=deadline.remaining(),
-                             metadata=self._metadata)
+    def _ahead(self, request: bytes, timeout: float) -> Any:
+        return self._compute(request, timeout=timeout, metadata=self._metadata)
 
     async def _result(self, ahead: Any) -> Any:
         return await ahead

@@ -14,7 +14,7 @@ from torqued.connection import Connection, run, served, within
 from torqued.contract import (
     BOUND, Functions, GetServerInfoReply, JointInfo, ModelInfo, ModelSummary,
     Quantity, Reason, ValidateModelReply, Validation)
-from torqued.errors import FileError, InvalidArgument, plain
+from torqued.errors import FileError, InvalidArgument
 from torqued.evaluation import Evaluation, batch_of, order_of
 from torqued.inputs import set_field
 from torqued.local_server import LocalServer
@@ -80,7 +80,7 @@ class Described:
 
     def __repr__(self) -> str:
         return (f"<{type(self).__module__.replace('.client', '')}.Robot "
-                f"{plain(self.name)}@{self.revision[:12]}>")
+                f"{self.name}@{self.revision[:12]}>")
 
     def _bind(self: D, words: Mapping[str, Any]) -> D:
         given = {word: value for word, value in words.items()
@@ -214,18 +214,15 @@ def with_places(error: InvalidArgument, urdf: Any) -> InvalidArgument:
     violations = error.field_violations
     if error.reason is not Reason.INVALID_MODEL or not violations:
         return error
-    faults = "".join(f"\n  {violation.field}: {violation.description}"
-                     for violation in violations)
+    is_text = _text_of(urdf) is not None
+    source = "source" if is_text else os.fspath(urdf)
+    kind, place = (InvalidArgument, {}) if is_text else (FileError, {
+        "file": source, "line": violations[0].field.rpartition(":")[2]})
     total = error.metadata.get("errors", "1")
-    message = f"source: {total} error{'s' * (total != '1')}{faults}"
-    if _text_of(urdf) is not None:
-        error.message = message
-        return error
-    file = os.fspath(urdf)
-    return FileError(
-        re.sub("^( *)source", lambda found: found[1] + file, message, flags=re.MULTILINE),
-        code=error.code, reason=error.reason, field_violations=violations, metadata={
-            **error.metadata, "file": file, "line": violations[0].field.rpartition(":")[2]})
+    return kind(f"{source}: {total} error{'s' * (total != '1')}" + "".join(
+        f"\n  {source}{violation.field.removeprefix('source')}: {violation.description}"
+        for violation in violations), code=error.code, reason=error.reason,
+        field_violations=violations, metadata={**error.metadata, **place})
 
 
 class Calls(Generic[R]):
@@ -356,9 +353,10 @@ class Calls(Generic[R]):
     async def models(self, *, deadline: float | None = None) -> list[ModelSummary]:
         """All robots of the server, by name in byte order."""
         models: list[ModelSummary] = []
-        end, token = self.connection.deadline(deadline), None
+        token = None
         while token != "":
-            page = await self._ask("ListModels", end, page_size=1000, page_token=token)
+            page = await self._ask(
+                "ListModels", deadline, page_size=1000, page_token=token)
             models += map(view, page.models)
             token = page.next_page_token
         return models

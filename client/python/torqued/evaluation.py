@@ -13,15 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from torqued import contract, errors
-from torqued.choice import parse
 from torqued.contract import (
     Echo, ModelInfo, Precision, Quantity, Reason, Results, RowCode, RowStatus)
 from torqued.errors import RowError, SingularTaskWarning
 from torqued.inputs import (
     F32, States, field, names_of, refuse, rows_field, set_field, table)
-from torqued.message import view
+from torqued.message import parse, view
 from torqued.values import ExternalWrench, FloatArray
-from torqued.v1 import array_pb2, dynamics_pb2, quantity_pb2, server_info_pb2
+from torqued.v1 import array_pb2, dynamics_pb2, quantity_pb2
 
 
 def _table_of(field: Any) -> quantity_pb2.TableInfo:
@@ -30,16 +29,14 @@ def _table_of(field: Any) -> quantity_pb2.TableInfo:
 
 #: Fields of Results by their quantity.
 RESULTS = {quantity: [field for field in dynamics_pb2.Results.DESCRIPTOR.fields
-                      if _table_of(field).quantity == quantity] for quantity in Quantity}
+                      if _table_of(field).quantity == quantity.value]
+           for quantity in Quantity}
 #: Shapes of the inputs that travel with the states.
 INPUTS = {field.name: _table_of(field).shape
           for field in dynamics_pb2.EvaluateChunk.DESCRIPTOR.fields}
 _OF_TASKS = {value.number for value in quantity_pb2.Quantity.DESCRIPTOR.values
              if "task" in value.GetOptions().Extensions[
                  quantity_pb2.quantity_info].needs.split()}
-# Bytes that a message has for everything but rows: names, echo, and the row status list
-# at its longest.
-_OVERHEAD = 384 * 1024
 #: Bytes of rows in a message beyond which larger ones are not faster.
 GOOD_MESSAGE = 1024 * 1024
 #: Calls under way at a time.
@@ -148,23 +145,17 @@ class Batch:
         self._row_status: list[Any] = []
         self._echo = dynamics_pb2.Echo()
 
-    def parts(self, size: int, chunk_rows: int | None,
-              server: server_info_pb2.GetServerInfoReply) -> list[range]:
-        """size: of the largest message. server: 0 if a limit is not known."""
+    def parts(self, payload: int, most: int) -> list[range]:
+        """payload: bytes of a message. most: rows of a message; 0: any number."""
         if self._rows == 1:
             return [range(1)]
-        # A request counts three times there and a reply twice; a window of them is to fit
-        # into the half of one client.
-        payload = min(max(size - _OVERHEAD, size // 2), GOOD_MESSAGE,
-                      server.max_inflight_bytes // 128 or GOOD_MESSAGE)
         sent = sum(rows.shape[1] * rows.itemsize for rows in self._states.arrays.values()
                    if len(rows) > 1)
         returned = self._states.dtype.itemsize * sum(
             math.prod(axes) for _, axes in self._question.results)
         rows = max(payload // max(sent, returned, 1), 1)
         rows = rows if rows < 64 else rows // 64 * 64
-        return _cut(range(self._rows),
-                    min(rows, chunk_rows or rows, server.max_rows or rows))
+        return _cut(range(self._rows), min(rows, most or rows))
 
     def request(self, part: range) -> bytes:
         pieces: list[Any] = [self._question.head]

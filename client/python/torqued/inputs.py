@@ -12,8 +12,8 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.internal import encoder
 
 from torqued import contract, errors
-from torqued.choice import parse
 from torqued.contract import Reason
+from torqued.message import parse
 from torqued.values import Columns, FloatArray
 from torqued.v1 import array_pb2
 

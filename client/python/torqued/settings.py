@@ -23,10 +23,6 @@ HEALTH_METHOD = "/grpc.health.v1.Health/Check"
 DEFAULT_PORT = 7421
 #: Before "host:port".
 TLS = "tls:"
-# What gRPC resolves in its own way.
-_SCHEMES = ("dns:", "ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:", "xds:")
-# With an IPv6 address in brackets.
-_PLACE = re.compile(r"(\[[0-9A-Fa-f:.]+(?:%\w+)?\]|[^][:/]+)(?::([0-9]{1,5}))?")
 # Hosts of this machine.
 _LOCAL = re.compile(r"(localhost|\[::1\]|127(\.[0-9]{1,3}){3}):[0-9]+$")
 _TOKEN_VARIABLE = "TORQUED_TOKEN"
@@ -61,12 +57,6 @@ class Settings:
     wait_for_server
         Seconds for which connecting keeps trying a server that
         does not answer. 0: once.
-    max_message_bytes
-        Largest message in either direction; batches are cut to
-        stay below. -1: no limit.
-    chunk_rows
-        Most states of one call; a larger batch travels in several. None:
-        as many as 1 MiB holds. Fewer go to a server that takes less at a time.
     retry
         Try again, within the deadline, as docs/grpc.md says.
     on_retry
@@ -92,8 +82,6 @@ class Settings:
     address: str
     deadline: float = 30.0
     wait_for_server: float = 0.0
-    max_message_bytes: int = 16 * 1024 * 1024
-    chunk_rows: int | None = None
     retry: bool = True
     on_retry: OnRetry | None = None
     tls_ca: Path | None = None
@@ -107,18 +95,14 @@ class Settings:
         object.__setattr__(self, "address", checked_address(self.address))
         check_seconds("deadline", self.deadline)
         check_seconds("wait_for_server", self.wait_for_server)
-        if self.chunk_rows is not None and self.chunk_rows < 1:
-            refuse("chunk_rows", "a whole number, at least 1", self.chunk_rows)
-        if self.max_message_bytes == -1:
-            object.__setattr__(self, "max_message_bytes", 2**31 - 1)
 
     def channel_options(self) -> list[tuple[str, int | str]]:
         named = [] if self.tls_server_name is None else [
             ("grpc.ssl_target_name_override", self.tls_server_name)]
         return [
             *named,
-            ("grpc.max_receive_message_length", self.max_message_bytes),
-            ("grpc.max_send_message_length", self.max_message_bytes),
+            # The server limits messages.
+            ("grpc.max_receive_message_length", -1),
             # A server that restarts is found again soon.
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 2000),
@@ -176,18 +160,14 @@ class Settings:
 def checked_address(address: Any) -> str:
     """With the default port if a host, an IPv6 address with or without brackets, has
     none. Raises InvalidArgument (INVALID_OPTION) with "address" as field."""
-    if isinstance(address, str):
-        if address.startswith(_SCHEMES):
-            return address
-        place = address.removeprefix(TLS)
-        if place.count(":") > 1 and "[" not in place:
-            place = f"[{place}]"
-        found = _PLACE.fullmatch(place)
-        if found and 1 <= int(found[2] or DEFAULT_PORT) <= 65535:
-            return (f"{TLS if address.startswith(TLS) else ''}{found[1]}:"
-                    f"{found[2] or DEFAULT_PORT}")
-    refuse("address", '"host", "host:port" with a port from 1 to 65535, "[IPv6]:port", '
-           '"tls:host:port" or "unix:/path"', address)
+    if not isinstance(address, str) or not re.match("(?!tls:$)[^:]|::", address):
+        refuse("address", '"host", "host:port", "tls:host:port" or "unix:/path"', address)
+    tls = TLS if address.startswith(TLS) else ""
+    host = address[len(tls):]
+    if re.fullmatch(r"[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*(%\w+)?", host):
+        host = f"[{host}]"
+    has_port = re.fullmatch(r"[^:]+|\[.*\]", host) is None
+    return f"{tls}{host}" if has_port else f"{tls}{host}:{DEFAULT_PORT}"
 
 
 def _read(option: str, file: Any, pem: bool = False) -> bytes:

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from torqued import errors
 from torqued.contract import Reason
-from torqued.errors import plain
 from torqued.files import read, unwritable, write
 from torqued.inputs import names_of, refuse, table
 from torqued.values import Columns, FloatArray, JointInput, Path
@@ -189,7 +188,7 @@ class Trajectory:
     def __repr__(self) -> str:
         return (f"<torqued.Trajectory of {len(self)} samples of "
                 f"{self.q.shape[1]} joints over {self.duration:g} s"
-                + (f", {plain(str(self.file))}>" if self.file else ">"))
+                + (f", {self.file}>" if self.file else ">"))
 
     def _arrays(self, *names: str) -> dict[str, FloatArray]:
         """Those that there are."""

@@ -8,7 +8,7 @@ import html
 import inspect
 import json
 import pathlib
-from typing import Any, Iterator, Mapping
+from typing import Any, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,6 @@ from google.protobuf import json_format
 from torqued import errors
 from torqued.contract import Reason
 from torqued.contract import TrajectoryVerdict as _Fields
-from torqued.errors import plain
 from torqued.files import write
 from torqued.trajectory import Trajectory
 from torqued.v1 import trajectory_pb2 as pb
@@ -97,7 +96,8 @@ class TrajectoryVerdict(_Fields):
         most = min(max(_PAGE_SAMPLES // (len(self.joints) + 1), 200), 4000)
         data = {"title": title, "asked": [], "verdict": self._message(),
                 **_curves(self, most)}
-        text = "\n".join(map(plain, (title, *_lines(self.proto))))
+        # For readers without scripts.
+        text = "\n".join([title, str(self), *self.joints.message])
         template = pathlib.Path(__file__).with_name("report.html").read_text("utf-8")
         before, _, rest = template.partition("/*TEXT*/")
         between, _, after = rest.partition("/*DATA*/")
@@ -138,24 +138,12 @@ class TrajectoryVerdict(_Fields):
         doubts = (self.inconsistency.message if self.inconsistency else "",
                   self.units_message)
         gravest = (*self.violations[:1], *self.remarks[:1])
-        return plain(" ".join(("passes:" if self.passes else "fails:", *filter(None, doubts),
-                               self.message, *(found.message for found in gravest))))
+        return " ".join(["passes:" if self.passes else "fails:", *filter(None, doubts),
+                         self.message, *(found.message for found in gravest)])
 
     def __repr__(self) -> str:
-        return (f"<torqued.TrajectoryVerdict of {plain(self.proto.echo.model)}, "
+        return (f"<torqued.TrajectoryVerdict of {self.proto.echo.model}, "
                 f"{self.samples} samples over {self.duration:g} s: {self}>")
-
-
-def _lines(verdict: Any) -> Iterator[str]:
-    """For readers without scripts."""
-    yield f"{'PASS' if verdict.passes else 'FAIL'}: {verdict.message}"
-    yield from filter(None, [verdict.units_message])
-    for part in (*filter(None, [verdict.inconsistency]), *verdict.violations[:10], *verdict.remarks[:10], *verdict.joints,
-                 verdict.payload, verdict.slow_down, verdict.path_inertia):
-        yield part.message
-    yield verdict.energy_message
-    for asked in verdict.asked_words:
-        yield f"{asked.title}: {asked.words}"
 
 
 def _curves(verdict: TrajectoryVerdict, most: int) -> dict[str, Any]:
