@@ -128,18 +128,11 @@ class Transport:
         return min(GOOD_MESSAGE, self.server.max_message_bytes // 2 or GOOD_MESSAGE,
                    self.server.max_inflight_bytes // 128 or GOOD_MESSAGE)
 
-    # Of each kind of connection: `aside` runs what takes long without a call, `_ahead`
-    # begins a call, whose `_result` or `_drop` ends it, `_pause` ends with `close`.
-    # Batches of more than `few_parts` calls have several of them under way.
-    few_parts: int
-    aside: Any
-    close: Any
-    _unary: Any
-    _ahead: Any
-    _result: Any
-    _drop: Any
-    _stream: Any
-    _pause: Any
+    if TYPE_CHECKING:
+        # Of each kind of connection: `aside` runs what takes long without a call, `_ahead`
+        # begins a call, whose `_result` or `_drop` ends it, `_pause` ends with `close`.
+        # Batches of more than `few_parts` calls have several of them under way.
+        def __getattr__(self, name: str) -> Any: ...
 
     async def wait(self) -> None:
         """Raises Unavailable if no server answers, and what fits if another one does."""

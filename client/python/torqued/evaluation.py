@@ -7,7 +7,7 @@ import functools
 import math
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -119,13 +119,9 @@ def _attribute(result: Any) -> str:
     return "Lambda" if result.name == "lambda" else result.name
 
 
-class Question(NamedTuple):
-    """What calls with the same quantities and options have in common: the message without
-    states, and the field of each result with the axes of one state. It names the revision, so that all
-    parts of a batch have the same, even while a name moves."""
-
-    head: bytes
-    results: tuple[tuple[Any, tuple[int, ...]], ...]
+#: What calls with the same quantities and options have in common: the message without
+#: states, and the field of each result with the axes of one state.
+Question = tuple[bytes, tuple[tuple[Any, tuple[int, ...]], ...]]
 
 
 class Batch:
@@ -138,7 +134,7 @@ class Batch:
     def __init__(self, question: Question, states: States, deadline: float | None,
                  progress: Any) -> None:
         self.deadline = deadline
-        self._question = question
+        self._head, self._asked = question
         self._states, self._rows = states, max(states.rows, 1)
         self._tell = teller(progress)
         self._results: dict[str, Any] = {}
@@ -152,13 +148,13 @@ class Batch:
         sent = sum(rows.shape[1] * rows.itemsize for rows in self._states.arrays.values()
                    if len(rows) > 1)
         returned = self._states.dtype.itemsize * sum(
-            math.prod(axes) for _, axes in self._question.results)
+            math.prod(axes) for _, axes in self._asked)
         rows = max(payload // max(sent, returned, 1), 1)
         rows = rows if rows < 64 else rows // 64 * 64
         return _cut(range(self._rows), min(rows, most or rows))
 
     def request(self, part: range) -> bytes:
-        pieces: list[Any] = [self._question.head]
+        pieces: list[Any] = [self._head]
         for name, rows in self._states.arrays.items():
             if len(rows) > 1:
                 rows = rows[part.start:part.stop]
@@ -176,7 +172,7 @@ class Batch:
             return _cut(part, _LISTED_ROWS)
         self._echo = reply.echo
         kind = self._states.dtype
-        for result, axes in self._question.results:
+        for result, axes in self._asked:
             sent = getattr(reply.results, result.name)
             if result.message_type is not None:
                 numbers = np.frombuffer(sent.f32 if kind == F32 else sent.f64, kind)
@@ -308,9 +304,9 @@ def _question(revision: str, n: int, quantities: tuple[Quantity, ...],
             set_field(place, "reference_frame", reference_frame)
     m = len(request.operational_space.axes) or 6
     sizes = {"nq": n, "nv": n, "links": n, "10links": 10 * n, "m": m}
-    return Question(request.SerializeToString(), tuple(
+    return request.SerializeToString(), tuple(
         (field, tuple(int(sizes.get(word, word)) for word in _table_of(field).shape.split()))
-        for quantity in quantities for field in RESULTS[quantity]))
+        for quantity in quantities for field in RESULTS[quantity])
 
 
 def _beside(name: str, given: Any) -> tuple[list[tuple[str, Any]], FloatArray]:
@@ -323,11 +319,9 @@ def _beside(name: str, given: Any) -> tuple[list[tuple[str, Any]], FloatArray]:
                "torqued.ExternalWrench", given)
     tables = [table(name, place.wrench) for place in places]
     try:
-        if any(numbers.shape[-1] != 6 for numbers in tables):
-            raise ValueError("give 6 numbers for each wrench")
-        leading = np.broadcast_shapes(*(numbers.shape[:-1] for numbers in tables))
+        # The last one has the six columns that all must have.
+        rows = np.stack(np.broadcast_arrays(*tables, np.zeros(6, F32)), -2)[..., :-1, :]
     except ValueError as error:
         raise errors.invalid(Reason.WRONG_COLUMN_COUNT, name, f"{name}: {error}") from None
-    return ([(place.frame, place.reference_frame) for place in places], np.concatenate(
-        [np.zeros((*leading, 0), F32), *(
-            np.broadcast_to(numbers, (*leading, 6)) for numbers in tables)], -1))
+    return ([(place.frame, place.reference_frame) for place in places],
+            np.ascontiguousarray(rows).reshape(*rows.shape[:-2], 6 * len(places)))

@@ -120,8 +120,7 @@ class States:
             if not axes or axes == self.leading:
                 continue
             try:
-                self.leading = (np.broadcast_shapes(self.leading, axes) if self.leading
-                                else axes)
+                self.leading = np.broadcast_shapes(self.leading, axes)
             except ValueError:
                 raise errors.invalid(
                     Reason.WRONG_ROW_COUNT, name,
