@@ -147,38 +147,28 @@ function closed(): TorquedError {
   return new TorquedError('CANCELLED', 'the client is closed');
 }
 
-/** How gRPC says that a call failed. */
-export interface FailedStatus {
-  readonly code: number;
-  readonly details: string;
-  readonly metadata?: grpc.Metadata;
-}
-
 // The messages mirror google.rpc, and so do the names. What stands before the last
 // slash does not matter.
 const DETAIL = /(?:^|\/)google\.rpc\.(ErrorInfo|BadRequest|RetryInfo)$/;
 
-function detailsOf(failed: FailedStatus): ErrorDetails {
-  const bytes = failed.metadata?.get('grpc-status-details-bin')[0];
+/** torqued.v1.Status. */
+interface WireStatus {
+  code: number;
+  details: { type_url: string; value: Uint8Array }[];
+}
+
+function detailsOf(failed: grpc.ServiceError): ErrorDetails {
+  const bytes = failed.metadata.get('grpc-status-details-bin')[0];
   if (!(bytes instanceof Uint8Array)) return {};
   const found: ErrorDetails & { retryDelay?: number } = {};
-  try {
-    const { code, details } = messageType('Status').decode(
-      bytes,
-    ) as unknown as {
-      code: number;
-      details: { type_url: string; value: Uint8Array }[];
-    };
-    // Details of another code are void: gRPC ended the call before the service.
-    if (code !== failed.code) return {};
-    for (const { type_url, value } of details) {
-      const name = DETAIL.exec(type_url)?.[1];
-      if (!name) continue;
-      Object.assign(found, view(name, messageType(name).decode(value)));
-    }
-  } catch {
-    // Damaged details leave the code and the sentence.
-    return {};
+  const status: unknown = messageType('Status').decode(bytes);
+  const { code, details } = status as WireStatus;
+  // Details of another code are void: gRPC ended the call before the service.
+  if (code !== failed.code) return {};
+  for (const { type_url, value } of details) {
+    const name = DETAIL.exec(type_url)?.[1];
+    if (!name) continue;
+    Object.assign(found, view(name, messageType(name).decode(value)));
   }
   const { retryDelay = -1 } = found;
   return retryDelay < 0 ? found : { ...found, retryDelayMs: retryDelay * 1000 };
@@ -189,9 +179,8 @@ function detailsOf(failed: FailedStatus): ErrorDetails {
 const LOST =
   /RST_STREAM|Stream removed|socket closed|connection (reset|closed|dropped)|write error|broken pipe|GOAWAY|session closed|No status (information )?received/i;
 
-/** A connection that ended under a call is UNAVAILABLE. Details that are absent
- * or damaged leave the code and the sentence. */
-export function decodeError(failed: FailedStatus): TorquedError {
+/** A connection that ended under a call is UNAVAILABLE. */
+export function decodeError(failed: grpc.ServiceError): TorquedError {
   const details = detailsOf(failed);
   const code = (grpc.status[failed.code] ?? 'UNKNOWN') as StatusCode;
   const isLost =

@@ -10,7 +10,7 @@ import type {
   ValidateModelReply,
 } from './contract.js';
 import { TorquedError, withFaults } from './errors.js';
-import type { SizeLimits } from './evaluation.js';
+import { GOOD_BYTES, type SizeLimits } from './evaluation.js';
 import { checkKind, checkNames, fill, view, wrongKind } from './message.js';
 import { CALL_NAMES, type CallOptions } from './options.js';
 import { messageType, type Method, METHODS } from './protocol.js';
@@ -21,12 +21,10 @@ import {
   untilDone,
   type Waiting,
 } from './retry.js';
-import { Robot, withChunkRows } from './robot.js';
+import { Robot } from './robot.js';
 import { securityOf, type SecurityOptions, withPort } from './security.js';
 
 const DEADLINE_MS = 30_000;
-/** Bytes of rows in a message beyond which larger ones are not faster. */
-const GOOD_BYTES = 1024 * 1024;
 // Decades, beyond which gRPC throws outside of all calls.
 const LONGEST_MS = 1e12;
 const CONNECT_AGAIN_MS = 50;
@@ -39,9 +37,6 @@ export interface ConnectOptions extends SecurityOptions {
   /** How long `connect` keeps trying a server that does not answer. Absent: the
    * first refused connection is final. */
   waitForServerMs?: number;
-  /** Most states of one message; a larger batch travels in parts. Absent: as many
-   * as 1 MiB holds. */
-  chunkRows?: number;
   /** Try again what failed in passing (docs/grpc.md). Absent: true. */
   retry?: boolean;
   /** Told before each wait for another try. */
@@ -49,19 +44,12 @@ export interface ConnectOptions extends SecurityOptions {
 }
 
 const NAMES = (
-  'deadlineMs waitForServerMs chunkRows retry onRetry ' +
+  'deadlineMs waitForServerMs retry onRetry ' +
   'tlsCa tlsCert tlsKey tlsServerName token tokenFile'
 ).split(' ');
 
 /** How a description becomes a model; part of its revision. All may be absent. */
 export type UrdfOptions = Partial<RegistrationOptions>;
-
-/** Options of `deleteModel`. */
-export interface DeleteOptions {
-  /** The name goes only if this is its current revision; REVISION_CONFLICT
-   * otherwise. */
-  expectedCurrent?: string;
-}
 
 /** Options of a registration. */
 export interface RegisterOptions extends UrdfOptions {
@@ -69,10 +57,13 @@ export interface RegisterOptions extends UrdfOptions {
   label?: string;
   /** Where the text comes from: what errors call it instead of "source". */
   file?: string;
-  /** The name moves only if this is its current revision ("": it does not exist
-   * yet); REVISION_CONFLICT otherwise. */
+  /** The name moves or goes only if this is its current revision ("": it does not
+   * exist yet); REVISION_CONFLICT otherwise. */
   expectedCurrent?: string;
 }
+
+/** Options of `deleteModel`. */
+export type DeleteOptions = Pick<RegisterOptions, 'expectedCurrent'>;
 
 const URDF_NAMES = [
   ...Object.keys(messageType('RegistrationOptions').fields),
@@ -127,7 +118,7 @@ export class Client {
   readonly address: string;
   readonly #channel: Channel;
   readonly #options: ConnectOptions;
-  #sizes: SizeLimits;
+  #sizes: SizeLimits = { rows: Infinity, payloadBytes: GOOD_BYTES };
 
   /** Does not wait for the server, as `connect` does. */
   constructor(address: string, options: ConnectOptions = {}) {
@@ -138,10 +129,6 @@ export class Client {
     }
     this.address = withPort(address);
     this.#options = options;
-    this.#sizes = withChunkRows(
-      { rows: Infinity, payloadBytes: GOOD_BYTES },
-      options.chunkRows,
-    );
     this.#channel = new Channel(
       this.address,
       securityOf(this.address, options),
@@ -210,9 +197,8 @@ export class Client {
   ): Promise<ValidateModelReply> {
     checkNames(options, URDF_NAMES);
     const request = registration(urdf, options);
-    const { deadlineMs, signal } = options;
-    const call = { deadlineMs, signal };
-    const reply = await this.#read(METHODS.validateModel, request, call);
+    const limits = this.#limitsOf(options);
+    const reply = await this.#send(METHODS.validateModel, request, limits);
     return view('ValidateModelReply', reply);
   }
 
@@ -250,14 +236,13 @@ export class Client {
     const { retry, ...call } = options;
     const reply = await this.#read(METHODS.getServerInfo, {}, call, retry);
     const info = view<GetServerInfoReply>('GetServerInfoReply', reply);
-    const { rows, payloadBytes } = this.#sizes;
     this.#sizes = {
-      rows: Math.min(rows, info.maxRows || Infinity),
+      rows: info.maxRows || Infinity,
       // Half of a message is left to names, echo and row statuses. In flight a
       // request counts three times and a reply twice; a window of them is to fit
       // into the half of one client.
       payloadBytes: Math.min(
-        payloadBytes,
+        GOOD_BYTES,
         info.maxMessageBytes / 2 || Infinity,
         info.maxInflightBytes / 128 || Infinity,
       ),

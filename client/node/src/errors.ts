@@ -114,9 +114,6 @@ export function badArgument(
   });
 }
 
-/** Faults that a message lists; `validateUrdf` has all. */
-const LISTED = 20;
-
 /** The failure of a registration; of a refused model with its faults, by the
  * lines of `file`. */
 export function withFaults(error: unknown, file: string | undefined): unknown {
@@ -126,11 +123,9 @@ export function withFaults(error: unknown, file: string | undefined): unknown {
   const source = file ?? 'source';
   const faults = error.fieldViolations.map(
     ({ field, description }) =>
-      `${field.replace(/^source(?=$|:\d+$)/, () => source)}: ${description}`,
+      `${field.replace('source', () => source)}: ${description}`,
   );
-  const total = Number(error.metadata['errors'] ?? faults.length);
-  const lines = [`${source}: ${total} errors`, ...faults.slice(0, LISTED)];
-  if (total > LISTED) lines.push(`and ${total - LISTED} more`);
-  const message = total === 1 ? faults.join('') : lines.join('\n  ');
-  return error.with(message || error.message, file ? { file } : {});
+  const total = `${error.metadata['errors']} error(s)`;
+  const message = [`${source}: ${total}`, ...faults].join('\n  ');
+  return error.with(message, file ? { file } : {});
 }

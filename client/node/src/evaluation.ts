@@ -24,27 +24,18 @@ import {
   type Sizes,
 } from './rows_input.js';
 
-/** How long the server took, s. */
-export interface Timing {
-  /** From the arrival of a request to the start of its computing. */
-  queue: number;
-  /** From there to its last row. */
-  compute: number;
-}
-
 /** What every result has. */
 export interface EvaluationBase {
   /** Number of states. */
   readonly rows: number;
   /** One byte per state: 1 where it is OK, 0 where `rowStatus` says why not. */
   readonly ok: Uint8Array;
-  /** Rows that are not OK, ascending; the first 100 000 of them. */
+  /** Rows that are not OK, ascending. */
   readonly rowStatus: readonly RowStatus[];
-  /** All rows that are not OK. */
+  /** How many those are. */
   readonly rowsNotOk: number;
+  /** What the server says of the first part. */
   readonly echo: Echo;
-  /** Of a batch in several parts the sum over the parts, which overlap. */
-  readonly timing: Timing;
 }
 
 type Intersection<Union> = (
@@ -57,6 +48,8 @@ type Intersection<Union> = (
 export type Evaluation<Q extends QuantityName = never> = EvaluationBase &
   ([Q] extends [never] ? unknown : Intersection<QuantityResults[Q]>);
 
+/** Bytes of rows in a message beyond which larger ones are not faster. */
+export const GOOD_BYTES = 1024 * 1024;
 /** Calls under way at a time. */
 const WINDOW = 8;
 /** Statuses that a reply lists at most. */
@@ -115,13 +108,6 @@ interface WireReply {
   echo: Uint8Array;
 }
 
-const echoOf = (bytes: Uint8Array): Echo =>
-  view('Echo', messageType('Echo').decode(bytes));
-
-/** Statuses that are kept; a batch that is wrong throughout has no use for
- * more. */
-const MAX_LISTED = 100_000;
-
 /** What the replies to a batch are joined to. */
 type Whole = {
   -readonly [Name in keyof EvaluationBase]: EvaluationBase[Name];
@@ -130,8 +116,8 @@ type Whole = {
   [result: string]: unknown;
 };
 
-// Decoded where they are read; a spread and JSON.stringify read them as well.
-function emptyWhole(rows: number, echoes: readonly Uint8Array[]): Whole {
+// The echo is decoded where it is read; a spread and JSON.stringify read it as well.
+function emptyWhole(rows: number, bytes: Uint8Array): Whole {
   let echo: Echo | undefined;
   return {
     rows,
@@ -139,16 +125,7 @@ function emptyWhole(rows: number, echoes: readonly Uint8Array[]): Whole {
     rowStatus: [],
     rowsNotOk: 0,
     get echo() {
-      return (echo ??= echoOf(echoes[0]!));
-    },
-    get timing() {
-      const sum = { queue: 0, compute: 0 };
-      for (const bytes of echoes) {
-        const { timing } = echoOf(bytes);
-        sum.queue += timing?.queue ?? 0;
-        sum.compute += timing?.compute ?? 0;
-      }
-      return sum;
+      return (echo ??= view<Echo>('Echo', messageType('Echo').decode(bytes)));
     },
   };
 }
@@ -175,9 +152,7 @@ function addReply(
     const status = view<RowStatus>('RowStatus', wire);
     const row = status.row + part.first;
     whole.ok[row] = 0;
-    if (whole.rowStatus.length < MAX_LISTED) {
-      whole.rowStatus.push({ ...status, row });
-    }
+    whole.rowStatus.push({ ...status, row });
   }
   whole.rowsNotOk += toNumber(reply.rowsNotOk);
 }
@@ -251,7 +226,6 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
   const limits = { ...batch.limits, signal: over?.signal ?? signal };
 
   let whole: Whole | undefined;
-  const echoes: Uint8Array[] = [];
   const join = async (part: Part, reply: WireReply): Promise<void> => {
     limits.deadline = Date.now() + patienceMs;
     const unlisted = toNumber(reply.rowsNotOk) - reply.rowStatus.length;
@@ -264,10 +238,9 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
     // Without joints there is nothing to count states by: the server's word
     // counts.
     const rows = total > 0 ? part.rows : toNumber(reply.rows);
-    whole ??= emptyWhole(total || rows, echoes);
-    addReply(whole, batch, reply, { first: part.first, rows });
     // Copied out of the reply, which takes many times its memory.
-    echoes.push(Buffer.from(reply.echo));
+    whole ??= emptyWhole(total || rows, Buffer.from(reply.echo));
+    addReply(whole, batch, reply, { first: part.first, rows });
     progress?.(part.first + rows, total || rows);
   };
 

@@ -27,9 +27,6 @@ export const CALL_NAMES = ['deadlineMs', 'signal'];
 export interface ComputeOptions extends DynamicsOptions, CallOptions {
   /** Called after each part of a batch, and once for one in a single part. */
   progress?: (done: number, total: number) => void;
-  /** Most states of one message; a larger batch travels in parts. Absent: that of
-   * the connection. */
-  chunkRows?: number;
 }
 
 /** EvaluateStart: what to compute. */
@@ -49,7 +46,7 @@ export const SHARED_NAMES = [
   ...CALL_NAMES,
   'progress',
 ];
-const COMPUTE_NAMES = [...SHARED_NAMES, 'tipWrenchReferenceFrame', 'chunkRows'];
+const COMPUTE_NAMES = [...SHARED_NAMES, 'tipWrenchReferenceFrame'];
 const quantityType = enumType('Quantity');
 const F64 = enumNumber(enumType('Encoding'), 'F64', 'encoding');
 

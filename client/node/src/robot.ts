@@ -26,7 +26,6 @@ import {
   type EvaluationBase,
   type SizeLimits,
 } from './evaluation.js';
-import { wrongKind } from './message.js';
 import { type CallOptions, type ComputeOptions, wireWhat } from './options.js';
 import type { CallLimits } from './retry.js';
 import { type InputShape, readInputs } from './rows_input.js';
@@ -86,7 +85,7 @@ export class Robot {
       inputs: readInputs(states, '', INPUTS, shape),
       quantities,
       shapeSizes: shape.sizes,
-      sizes: withChunkRows(this.#connection.sizes, options.chunkRows),
+      sizes: this.#connection.sizes,
       progress: options.progress,
     });
     return whole as Evaluation<Q>;
@@ -149,12 +148,4 @@ for (const quantity of Object.keys(RESULT_TABLES) as QuantityName[]) {
       return result;
     },
   });
-}
-
-/** Throws INVALID_OPTION unless it is a count, or absent. */
-export function withChunkRows(sizes: SizeLimits, rows = Infinity): SizeLimits {
-  if (rows >= 1 && (Number.isInteger(rows) || rows === Infinity)) {
-    return { ...sizes, rows: Math.min(rows, sizes.rows) };
-  }
-  throw wrongKind('options.chunkRows', rows, 'a count from 1 on');
 }

@@ -61,12 +61,12 @@ function fromRows(field: string, given: readonly unknown[]): Matrix {
     if (isList(row)) return numbersOf(field, row);
     throw wrongKind(field, row, 'rows of numbers', 'INVALID_FIELD');
   });
-  const columns = rows[0]!.length;
-  const k = rows.findIndex(({ length }) => length !== columns);
-  if (k < 0) return Matrix.from(rows);
-  const why = `${rows[k]!.length} numbers, row 0 has ${columns}`;
-  const message = `row ${k} of ${field} has ${why}`;
-  throw badArgument('MALFORMED_ARRAY', field, message, { row: String(k) });
+  try {
+    return Matrix.from(rows);
+  } catch (error) {
+    const message = `${field}: ${(error as RangeError).message}`;
+    throw badArgument('MALFORMED_ARRAY', field, message);
+  }
 }
 
 function fromNames(
