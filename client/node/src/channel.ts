@@ -11,11 +11,6 @@ import { type Security, TLS } from './security.js';
 /** Bytes that the server may send ahead of us, of each stream. */
 const WINDOW_BYTES = 1024 * 1024;
 
-/** Messages out, replies in. */
-export type Stream = grpc.ClientDuplexStream<object, object>;
-
-type Bounds = Pick<CallLimits, 'deadline' | 'signal'>;
-
 export class Channel {
   readonly #client: grpc.Client;
   readonly #authorization: string | undefined;
@@ -55,7 +50,7 @@ export class Channel {
   unary<Reply>(
     method: Method,
     request: object,
-    { deadline, signal }: Bounds,
+    { deadline, signal }: CallLimits,
     waitForReady = false,
   ): Promise<Reply> {
     return new Promise<Reply>((resolve, reject) => {
@@ -82,9 +77,9 @@ export class Channel {
 
   /** Opens a stream; its errors come from `failure`. The caller cancels it where
    * it does not read it to the end. */
-  stream(method: Method, { deadline, signal }: Bounds): Stream {
+  stream(method: Method, { deadline, signal }: CallLimits) {
     this.#checkOpen(signal);
-    const stream: Stream = this.#client.makeBidiStreamRequest(
+    const stream = this.#client.makeBidiStreamRequest<object, object>(
       method.path,
       method.encode,
       method.decode,

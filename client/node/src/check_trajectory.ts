@@ -10,7 +10,7 @@ import {
   type TrajectoryVerdict,
 } from './contract.js';
 import { TorquedError } from './errors.js';
-import { addRows, type Matrix, type WireArray, zeros } from './matrix.js';
+import { addRows, Matrix, type WireArray, zeros } from './matrix.js';
 import { camelName, enumName, toNumber, view, wrongKind } from './message.js';
 import { type CallOptions, SHARED_NAMES, wireOptions } from './options.js';
 import { enumType, messageType, METHODS } from './protocol.js';
@@ -120,8 +120,7 @@ function* messagesOfPart(
   const total = countRows(given, 'samples.', (name) => name === WRENCH);
   const once = given[WRENCH];
   if (once && once.rows !== total) {
-    given[WRENCH] = zeros(total, once.columns);
-    for (let k = 0; k < total; ++k) given[WRENCH].row(k).set(once.data);
+    given[WRENCH] = Matrix.from(Array(total).fill(once.data));
   }
   const numbers = Object.values(given).reduce(
     (n, { columns }) => n + columns,

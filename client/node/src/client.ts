@@ -14,13 +14,7 @@ import { GOOD_BYTES, type SizeLimits } from './evaluation.js';
 import { checkKind, checkNames, fill, view, wrongKind } from './message.js';
 import { CALL_NAMES, type CallOptions } from './options.js';
 import { messageType, type Method, METHODS } from './protocol.js';
-import {
-  type CallLimits,
-  hasNotBegun,
-  sleep,
-  untilDone,
-  type Waiting,
-} from './retry.js';
+import { type CallLimits, sleep, untilDone, type Waiting } from './retry.js';
 import { Robot } from './robot.js';
 import { securityOf, type SecurityOptions, withPort } from './security.js';
 
@@ -271,7 +265,8 @@ export class Client {
     return untilDone(send, limits);
   }
 
-  // It is repeated only after DRAINING: a lost or refused connection would fail it.
+  // It is repeated only after DRAINING, if the server has not begun: a lost or refused
+  // connection would fail it.
   // GetServerInfo may be repeated, and finds a server.
   #change(
     method: Method,
@@ -283,7 +278,7 @@ export class Client {
       if (again) await this.#send(METHODS.getServerInfo, {}, limits);
       return this.#channel.unary<Reply>(method, request, limits, again);
     };
-    return untilDone(attempt, limits, hasNotBegun);
+    return untilDone(attempt, limits, ({ reason }) => reason === 'DRAINING');
   }
 
   #robot(info: ModelInfo): Robot {

@@ -19,11 +19,9 @@ export type ErrorDetails = Partial<
   Pick<TorquedError, 'reason' | 'metadata' | 'fieldViolations' | 'retryDelayMs'>
 >;
 
-/**
- * Every failure of a call: by the server's word, by the connection's, or because
- * an argument cannot be sent. Branch on `code` and `reason`; texts may change. A call that an AbortSignal ends rejects
- * with the signal's reason instead.
- */
+/** Every failure of a call: by the server's word, by the connection's, or because an
+ * argument cannot be sent. Branch on `code` and `reason`; texts may change. A call
+ * that an AbortSignal ends rejects with the signal's reason instead. */
 export class TorquedError extends Error {
   override readonly name: string = 'TorquedError';
   /** "INVALID_ARGUMENT", "UNAVAILABLE", ... */
@@ -73,12 +71,10 @@ export class TorquedError extends Error {
   }
 }
 
-/**
- * The only state of a call has no answer: an input is not finite
- * (INVALID_INPUT), its mass matrix is singular (SINGULAR_MASS_MATRIX), or a
- * result overflowed (NOT_FINITE_RESULT). The methods of a quantity reject with
- * it; `compute`, and batches, resolve and tell it in `rowStatus`.
- */
+/** The only state of a call has no answer: an input is not finite (INVALID_INPUT),
+ * its mass matrix is singular (SINGULAR_MASS_MATRIX), or a result overflowed
+ * (NOT_FINITE_RESULT). The methods of a quantity reject with it; `compute`, and
+ * batches, resolve and tell it in `rowStatus`. */
 export class RowError extends TorquedError {
   override readonly name = 'RowError';
   readonly rowCode: RowCode | undefined;

@@ -53,8 +53,7 @@ export class LocalServer {
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
 
-  /** Made by `startLocalServer`; its files are in `directory`, which goes with
-   * it. */
+  /** Its files are in `directory`, which goes with it. */
   constructor(binary: string, directory: string, options: LocalServerOptions) {
     const command = [
       ...(existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'TERM'] : []),
@@ -126,9 +125,8 @@ export async function startLocalServer(
     const file = join(directory, 'address');
     const text = await readFile(file, 'utf8').catch(() => '');
     // Without its newline it is still being written.
-    const length = text.indexOf('\n');
-    if (length > 0) {
-      server.address = text.slice(0, length);
+    if (text.endsWith('\n')) {
+      server.address = text.trimEnd();
       return server;
     }
     const isLate = Date.now() >= deadline;

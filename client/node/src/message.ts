@@ -1,5 +1,6 @@
 // Messages of the server as plain objects, and objects of a caller as messages.
 
+import { inspect } from 'node:util';
 import protobuf from 'protobufjs';
 import { badArgument } from './errors.js';
 import { messageType } from './protocol.js';
@@ -63,10 +64,8 @@ export function enumNumber(
   throw badArgument(reason, path, message);
 }
 
-/**
- * A decoded message as a plain object: enums by name, absent fields undefined (a
- * limit: infinite), times in seconds, timestamps as dates.
- */
+/** A decoded message as a plain object: enums by name, absent fields undefined (a
+ * limit: infinite), times in seconds, timestamps as dates. */
 export function view<T>(typeName: string, message: object): T {
   return viewOf(messageType(typeName), message) as T;
 }
@@ -115,12 +114,8 @@ export function seconds(value: unknown): number {
 
 // --- What a caller gives ---------------------------------------------------------
 
-/** As a sentence has it: "null", "a list", "'up'". */
-function shown(value: unknown): string {
-  if (typeof value === 'string') return `'${value.slice(0, 60)}'`;
-  if (value === null || typeof value !== 'object') return String(value);
-  return Array.isArray(value) ? 'a list' : 'an object';
-}
+const shown = (value: unknown) =>
+  inspect(value, { depth: 0, maxArrayLength: 3, maxStringLength: 60 });
 
 /** The error of a value that is not what its field accepts. */
 export function wrongKind(

@@ -74,12 +74,11 @@ export function wireOptions(
 ): Omit<WireWhat, 'model' | 'quantities'> {
   checkNames(options, names);
   checkKind('options.progress', options.progress, 'function');
-  const terms = part('Terms', options, 'options.terms');
   return {
     options: {
       encoding: F64,
       ...part('Options', options, 'options'),
-      ...(terms && { terms }),
+      terms: part('Terms', options, 'options.terms'),
     },
     operationalSpace: part(
       'OperationalSpaceOptions',

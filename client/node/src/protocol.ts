@@ -25,13 +25,9 @@ root.resolvePath = (_origin, target) =>
 root.loadSync(FILES.map((name) => `torqued/v1/${name}.proto`));
 root.resolveAll();
 
-const types = new Map<string, protobuf.Type>();
-
 /** A message type; its fields are in camelCase. */
 export function messageType(name: string): protobuf.Type {
-  let type = types.get(name);
-  if (!type) types.set(name, (type = root.lookupType(`torqued.v1.${name}`)));
-  return type;
+  return root.lookupType(`torqued.v1.${name}`);
 }
 
 // As bytes, decoded where it is read: it costs more than a state's numbers.

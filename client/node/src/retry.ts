@@ -25,16 +25,11 @@ export interface CallLimits {
 }
 
 /** Whether a failure may pass: of a call that changes nothing. */
-export function mayPass({ code, retryDelayMs }: TorquedError): boolean {
+function mayPass({ code, retryDelayMs }: TorquedError): boolean {
   // Who cancels a call does not come here: it was the server, or gRPC.
   if (code === 'UNAVAILABLE' || code === 'CANCELLED') return true;
   // Without a delay it is a limit, which another try meets again.
   return code === 'RESOURCE_EXHAUSTED' && retryDelayMs !== undefined;
-}
-
-/** Of a call that changes something: the server says that it has not begun. */
-export function hasNotBegun(error: TorquedError): boolean {
-  return error.reason === 'DRAINING';
 }
 
 /** Resolves after that long; rejects with the reason of a signal at once. */

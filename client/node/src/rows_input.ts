@@ -5,13 +5,9 @@ import { Matrix, zeros } from './matrix.js';
 import { checkNames, isList, snakeName, wrongKind } from './message.js';
 
 /**
- * Numbers of one state or of many, one row per state:
- * - a `Float64Array`, `Float32Array` or flat array of numbers: rows one after
- *   the other; a single state is just its numbers;
- * - an array of rows;
- * - a `Matrix`, as results have them.
- *
- * A `Float64Array` and a `Matrix` are sent from where they are: leave them as
+ * Numbers of one state or of many, one row per state: a flat array or typed array
+ * with rows one after the other, an array of rows, or a `Matrix`, as results have
+ * them. A `Float64Array` and a `Matrix` are sent from where they are: leave them as
  * they are until the call is done. An input without numbers is refused
  * (WRONG_ROW_COUNT) unless it has no columns: leave out what is absent.
  */
@@ -20,10 +16,8 @@ export type Rows = NumberList | readonly NumberList[] | Matrix;
 /** Numbers in a row. */
 export type NumberList = readonly number[] | Float64Array | Float32Array;
 
-/**
- * Numbers by joint name, one for each joint of the call, in any order: of one
- * state, or an array with a number per state (one number serves all states).
- */
+/** Numbers by joint name, one for each joint of the call, in any order: of one
+ * state, or an array with a number per state (one number serves all states). */
 export type ByJointName = Readonly<Record<string, number | NumberList>>;
 
 /** Rows, or numbers by joint name. */

@@ -23,12 +23,8 @@ export function withPort(address: string): string {
   return hasNone ? `${address}:${DEFAULT_PORT}` : address;
 }
 
-/** Whether only this machine is there: a Unix socket, localhost, 127.*.*.*,
- * [::1]. */
-function isLocal(address: string): boolean {
-  return /^(unix:|(localhost|\[::1\]|127(\.\d{1,3}){3}):\d+$)/.test(address);
-}
-
+// TLS, a Unix socket, or a host of this machine.
+const SAFE = /^(tls:|unix:|(localhost|\[::1\]|127(\.\d{1,3}){3}):\d+$)/;
 const TOKEN_VARIABLE = 'TORQUED_TOKEN';
 // Of Debian and of Red Hat, as gRPC in C++ knows them; Node prefers its own.
 const SYSTEM_ROOTS = [
@@ -92,18 +88,12 @@ function credentialsOf(
     const given = tlsKey === undefined ? 'tlsCert' : 'tlsKey';
     throw refusal(given, 'tlsCert and tlsKey need each other');
   }
+  const roots = env['GRPC_DEFAULT_SSL_ROOTS_FILE_PATH'] ? [] : SYSTEM_ROOTS;
   return credentials.createSsl(
-    pemOf('tlsCa', tlsCa ?? systemRoots()),
+    pemOf('tlsCa', tlsCa ?? roots.find((file) => existsSync(file))),
     pemOf('tlsKey', tlsKey),
     pemOf('tlsCert', tlsCert),
   );
-}
-
-// Undefined: gRPC chooses.
-function systemRoots(): string | undefined {
-  return env['GRPC_DEFAULT_SSL_ROOTS_FILE_PATH']
-    ? undefined
-    : SYSTEM_ROOTS.find((file) => existsSync(file));
 }
 
 function authorizationOf(
@@ -123,7 +113,7 @@ function authorizationOf(
   if (typeof token !== 'string' || !/^[!-~]+$/.test(token)) {
     throw refusal(from, 'a token has printable ASCII characters and no spaces');
   }
-  if (address.startsWith(TLS) || isLocal(address)) return `Bearer ${token}`;
+  if (SAFE.test(address)) return `Bearer ${token}`;
   const where = 'tls:HOST:PORT, a Unix socket or this machine';
   throw refusal(from, `a token is sent only to ${where}, not to ${address}`);
 }
