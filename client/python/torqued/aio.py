@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from typing import (
-    Any, AsyncIterator, Callable, Coroutine, Generator, Generic, Iterable, Sequence, TypeVar)
+    Any, AsyncIterator, Callable, Coroutine, Generator, Generic, Iterable, TypeVar)
 
 import grpc
 
@@ -106,9 +106,6 @@ def connect(address: str, **settings: Any) -> Opening[Client]:
     return Opening(Client.connected(address, settings))
 
 
-def local(models: Iterable[Path] | Path = (), *, binary: Path | None = None,
-          store: Path | None = None, arguments: Sequence[str] = (),
-          **settings: Any) -> Opening[Client]:
+def local(models: Iterable[Path] | Path = (), **words: Any) -> Opening[Client]:
     """As torqued.local."""
-    return Opening(Client.with_server(
-        models, settings, binary=binary, store=store, arguments=arguments))
+    return Opening(Client.with_server(models, **words))

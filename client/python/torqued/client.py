@@ -128,10 +128,9 @@ class Robot(Described, Functions, Entered):
     the last one are broadcast as in numpy, and results have them, too. If all inputs
     are float32, so are the results. Large batches travel in parts.
 
-    Every function raises TorquedError: InvalidArgument for what cannot be used, with
-    field, joint and row; RowError for a state without an answer (see `bad_rows`);
-    Unavailable, DeadlineExceeded, Overloaded for what went wrong between here and the
-    server.
+    Every function raises TorquedError: InvalidArgument for what cannot be used, with field,
+    joint and row; RowError for a state without an answer (see `bad_rows`); Unavailable,
+    DeadlineExceeded, Overloaded for what went wrong between here and the server.
     """
 
     @classmethod
@@ -250,9 +249,11 @@ class Calls(Generic[R]):
 
     @classmethod
     async def with_server(cls, models: Iterable[Path] | Path = (),
-                          settings: Mapping[str, Any] = {}, **words: Any) -> Any:
-        """See `local`. words: of `LocalServer`."""
-        server = await cls._connection.aside(lambda: LocalServer(**words))
+                          binary: Path | None = None, store: Path | None = None,
+                          arguments: Sequence[str] = (), **settings: Any) -> Any:
+        """See `local`."""
+        server = await cls._connection.aside(
+            lambda: LocalServer(binary, store=store, arguments=arguments))
         client = None
         try:
             client = await cls.connected(server.address, settings)
@@ -454,5 +455,4 @@ def local(models: Iterable[Path] | Path = (), *, binary: Path | None = None,
     InvalidArgument
         A description is refused.
     """
-    return run(Client.with_server(
-        models, settings, binary=binary, store=store, arguments=arguments))
+    return run(Client.with_server(models, binary, store, arguments, **settings))

@@ -1,6 +1,5 @@
 """Calls with deadline and retries. The blocking connection and that of asyncio have the
-same coroutines; those of the blocking one never suspend, because what they await
-blocks."""
+same coroutines; those of the blocking one never suspend, because what they await blocks."""
 
 from __future__ import annotations
 

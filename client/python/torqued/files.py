@@ -29,8 +29,7 @@ _NUMBER = re.compile(
 _MOST_LEVELS = 16
 # Parts of a trajectory in a JointTrajectory.
 _FIELDS = {"q": "positions", "v": "velocities", "a": "accelerations", "tau": "effort"}
-# Messages that have a JointTrajectory as a part: goals of actions, and what planners
-# tell.
+# Messages that have a JointTrajectory as a part: goals of actions, and what planners tell.
 _AROUND = ("goal", "trajectory", "joint_trajectory")
 # Seconds and nanoseconds in ROS 1 and in ROS 2.
 _CLOCKS = (("secs", "nsecs"), ("sec", "nanosec"))

@@ -35,8 +35,7 @@ def find_server() -> str:
 
 
 class LocalServer(Entered):
-    """A server on a Unix socket in a directory of its own, which only this user may
-    enter.
+    """A server on a Unix socket in a directory of its own, which only this user may enter.
 
     It ends with `stop`, at the end of a `with` block, when nothing refers to it any more,
     with the program, and also when the program is killed; its directory goes with it.

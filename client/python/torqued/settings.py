@@ -55,8 +55,7 @@ class Settings:
         Seconds of each call, all retries included, unless the call has its own; of
         a large batch, until another part of it is answered. Infinite: none.
     wait_for_server
-        Seconds for which connecting keeps trying a server that
-        does not answer. 0: once.
+        Seconds for which connecting keeps trying a server that does not answer. 0: once.
     retry
         Try again, within the deadline, as docs/grpc.md says.
     on_retry
@@ -68,8 +67,7 @@ class Settings:
     tls_cert, tls_key
         PEM files of the client's certificate; both or none.
     tls_server_name
-        The name that the server's certificate must have. None: the
-        address's host.
+        The name that the server's certificate must have. None: the address's host.
     token
         Identifies the client in each call (docs/security.md). Refused at an address
         of another machine without TLS. None: that of `token_file`; without both, of the

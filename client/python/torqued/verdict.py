@@ -109,10 +109,9 @@ class TrajectoryVerdict(_Fields):
     def write_torques(self, path: Path) -> None:
         """Writes the torques, if `tables` has "tau", to `path` in the format of its suffix.
 
-        .csv has the columns `time`, `<joint>.tau`; .npy has tau; .npz has tau beside
-        time, q, v, a and joint_names; .yaml, .yml and .json are a
-        trajectory_msgs/JointTrajectory with the torques as effort. Raises
-        InvalidArgument, OSError.
+        .csv has the columns `time`, `<joint>.tau`; .npy has tau; .npz has tau beside time,
+        q, v, a and joint_names; .yaml, .yml and .json are a trajectory_msgs/JointTrajectory
+        with the torques as effort. Raises InvalidArgument, OSError.
         """
         tau = self.tables.get("tau")
         if tau is None:
