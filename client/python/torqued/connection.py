@@ -106,6 +106,8 @@ class Transport:
         self.registry = model_registry_pb2_grpc.ModelRegistryStub(self.channel)
         #: What the server has said of itself when this connected.
         self.server = server_info_pb2.GetServerInfoReply()
+        #: Bytes of rows in a message.
+        self.payload = GOOD_MESSAGE
         self.info = server_info_pb2_grpc.ServerInfoStub(self.channel)
         self._health = self.channel.unary_unary(HEALTH_METHOD)
 
@@ -119,13 +121,6 @@ class Transport:
         seconds = self.settings.deadline if seconds is None else seconds
         check_seconds("deadline", seconds)
         return min(seconds, _LONGEST)
-
-    def _payload(self) -> int:
-        """Bytes of rows in a message. Half of one is left to names, echo and row statuses.
-        A request counts three times in flight and a reply twice; a window of them is to
-        fit into the half of one client."""
-        return min(GOOD_MESSAGE, self.server.max_message_bytes // 2 or GOOD_MESSAGE,
-                   self.server.max_inflight_bytes // 128 or GOOD_MESSAGE)
 
     if TYPE_CHECKING:
         # Of each kind of connection: `aside` runs what takes long without a call, `_ahead`
@@ -142,6 +137,12 @@ class Transport:
                 self.server = await self._unary(
                     self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
                     timeout=self._timeout())
+                # Half of a message is left to names, echo and row statuses. A request
+                # counts three times in flight and a reply twice; a window of them is to
+                # fit into the half of one client.
+                self.payload = min(
+                    GOOD_MESSAGE, self.server.max_message_bytes // 2 or GOOD_MESSAGE,
+                    self.server.max_inflight_bytes // 128 or GOOD_MESSAGE)
                 return
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
@@ -218,8 +219,7 @@ class Transport:
 
     async def compute(self, batch: Batch) -> Evaluation:
         """Each part has the deadline when its turn comes."""
-        parts = batch.parts(self._payload(), self.server.max_rows)
-        timeout = self._timeout(batch.deadline)
+        parts = batch.parts(self.payload, self.server.max_rows)
         waiting = iter(parts if len(parts) > self.few_parts else ())
         sent: collections.deque[Any] = collections.deque()
         try:
@@ -227,7 +227,8 @@ class Transport:
                 for later in itertools.islice(waiting, WINDOW - len(sent)):
                     self._check_open()
                     request = batch.request(later)
-                    sent.append((request, self._ahead(request, timeout)))
+                    sent.append((request, self._ahead(
+                        request, self._timeout(batch.deadline))))
                 await self._part(batch, part, *(sent[0] if sent else ()))
                 if sent:
                     sent.popleft()
@@ -260,7 +261,7 @@ class Transport:
         return check.verdict()
 
     async def _exchange(self, method: Any, check: Check, **words: Any) -> None:
-        call = method(check.messages(self._payload()), metadata=self._metadata, **words)
+        call = method(check.messages(self.payload), metadata=self._metadata, **words)
         try:
             async for reply in self._stream(call):
                 check.take(reply)

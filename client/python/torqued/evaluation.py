@@ -95,8 +95,9 @@ class Evaluation(Results):
     def returned(self, quantity: Quantity) -> Any:
         """The value that the function of a quantity returns."""
         results = [self.__dict__.get(_attribute(field)) for field in RESULTS[quantity]]
-        name = quantity.name.title().replace("_", "")
-        return results[0] if len(results) == 1 else getattr(contract, name)(*results)
+        if len(results) == 1:
+            return results[0]
+        return getattr(contract, quantity.name.title().replace("_", ""))(*results)
 
     def raise_or_warn(self, bad_rows: str | None) -> None:
         if not self.row_status or bad_rows == "nan":

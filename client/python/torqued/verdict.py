@@ -124,14 +124,12 @@ class TrajectoryVerdict(_Fields):
             with path.open("wb") as file:
                 np.save(file, tau)
             return
-        blocks = {"tau": tau}
-        if suffix != ".csv":
-            moved = self.trajectory
-            blocks = {name: numbers for name, numbers in (
-                ("q", moved.q), ("v", self.tables.get("v", moved.v)),
-                ("a", self.tables.get("a", moved.a)), ("tau", tau))
-                if numbers is not None}
-        write(path, self.joints.joint, self.trajectory.time, blocks)
+        moved = self.trajectory
+        blocks = {"q": moved.q, "v": self.tables.get("v", moved.v),
+                  "a": self.tables.get("a", moved.a), "tau": tau}
+        write(path, self.joints.joint, moved.time, {
+            name: numbers for name, numbers in blocks.items()
+            if numbers is not None and (name == "tau" or suffix != ".csv")})
 
     def __str__(self) -> str:
         doubts = (self.inconsistency.message if self.inconsistency else "",

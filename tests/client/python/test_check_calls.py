@@ -41,7 +41,7 @@ def test_however_the_samples_are_cut_it_is_the_same(client, panda):
     assert not expected.passes
     with refusing(client.address) as (address, handler):
         with torqued.connect(address) as narrow:
-            narrow.connection.server.max_message_bytes = 1 << 18
+            narrow.connection.payload = 1 << 17
             assert same(narrow.model("panda").check_trajectory(motion, **words), expected)
     # None was too large.
     assert handler.calls.count("CheckTrajectory") == 1
