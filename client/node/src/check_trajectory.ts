@@ -24,12 +24,10 @@ import {
   type Rows,
 } from './rows_input.js';
 
-/**
- * Samples of a motion, one row per sample, in the forms of `States`. v and a may
+/** Samples of a motion, one row per sample, in the forms of `States`. v and a may
  * both be absent where `derive` of the options says how they follow from q; the
  * wrench may have one row for all. Leave the arrays as they are until the check is
- * done: they are sent from where they are, and again where it has to begin anew.
- */
+ * done: they are sent from where they are, and again where it has to begin anew. */
 export interface TrajectorySamples extends Pick<
   States,
   'v' | 'a' | 'tipWrenchOnEnvironment'
@@ -202,11 +200,9 @@ async function checkOnce(
   }
 }
 
-/**
- * One check, begun anew where the limits allow it: what was taken from the
+/** One check, begun anew where the limits allow it: what was taken from the
  * trajectory is kept until then. Throws TorquedError, the signal's reason, or
- * what the trajectory throws.
- */
+ * what the trajectory throws. */
 export async function checkTrajectory(check: Check): Promise<TrajectoryCheck> {
   const source = messagesOf(check);
   // What one try still waits for when it fails is there for the next one.

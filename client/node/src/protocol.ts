@@ -25,9 +25,13 @@ root.resolvePath = (_origin, target) =>
 root.loadSync(FILES.map((name) => `torqued/v1/${name}.proto`));
 root.resolveAll();
 
+const types = new Map<string, protobuf.Type>();
+
 /** A message type; its fields are in camelCase. */
 export function messageType(name: string): protobuf.Type {
-  return root.lookupType(`torqued.v1.${name}`);
+  let type = types.get(name);
+  if (!type) types.set(name, (type = root.lookupType(`torqued.v1.${name}`)));
+  return type;
 }
 
 // As bytes, decoded where it is read: it costs more than a state's numbers.
