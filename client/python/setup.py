@@ -1,7 +1,6 @@
 """Makes messages, stubs, torqued/contract.py and torqued/report.html while the wheel is
-built, and puts what they are made of into source distributions; all else stands in
-pyproject.toml. The server that TORQUED_WHEEL_SERVER names goes into the wheel, with
-its libraries."""
+built; all else stands in pyproject.toml. The server that TORQUED_WHEEL_SERVER names goes
+into the wheel, with its libraries."""
 
 import os
 import pathlib
@@ -13,15 +12,12 @@ import sys
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
-from setuptools.command.sdist import sdist
 from wheel.bdist_wheel import bdist_wheel
 
 HERE = pathlib.Path(__file__).resolve().parent
 SERVER = os.environ.get("TORQUED_WHEEL_SERVER")
-# In a source distribution, or in the repository.
-PROTO = pathlib.Path(os.environ.get("TORQUED_PROTO") or next(filter(
-    pathlib.Path.is_dir, [HERE / "proto", HERE.parent.parent / "proto"]), "proto"))
-REPORT = HERE / ("report" if (HERE / "report").is_dir() else "../report")
+PROTO = HERE.parent.parent / "proto"
+REPORT = HERE.parent / "report" / "report.html"
 DYGRAPHS = pathlib.Path(
     os.environ.get("DYGRAPHS_DIRECTORY", "/usr/share/javascript/dygraphs"))
 # The libraries that PEP 600 expects on every system.
@@ -35,7 +31,7 @@ def program(name, package):
 
 def filled_report():
     """The template with the chart library in it."""
-    page = (REPORT / "report.html").read_text("utf-8")
+    page = REPORT.read_text("utf-8")
     for mark, name in (("CHART_CSS", "dygraph.min.css"), ("CHART_JS", "dygraph.min.js")):
         if not (DYGRAPHS / name).exists():
             sys.exit(f"there is no {DYGRAPHS / name}; Debian's package is libjs-dygraphs, "
@@ -63,10 +59,8 @@ class BuildWithStubs(build_py):
         super().run()
         editable = getattr(self, "editable_mode", False)
         target = HERE if editable else pathlib.Path(self.build_lib).resolve()
-        protos = sorted(PROTO.glob("torqued/v1/*.proto"))
-        if not protos:
-            sys.exit("there is no torqued/v1/*.proto in the folder proto; build the "
-                     "package inside its repository, or set TORQUED_PROTO")
+        if not PROTO.exists():
+            sys.exit(f"there is no {PROTO}; build the package inside its repository")
         plugin = program("grpc_python_plugin", "protobuf-compiler-grpc")
         subprocess.run(
             [program("protoc", "protobuf-compiler"), f"-I{PROTO}",
@@ -74,7 +68,7 @@ class BuildWithStubs(build_py):
              f"--grpc_python_out={target}",
              f"--plugin=protoc-gen-grpc_python={plugin}",
              f"--torqued_out=python:{target}",
-             f"--plugin={PROTO / 'plugin' / 'protoc-gen-torqued'}", *protos],
+             f"--plugin={PROTO / 'plugin' / 'protoc-gen-torqued'}", *sorted(PROTO.glob("torqued/v1/*.proto"))],
             check=True)
         (target / "torqued" / "report.html").write_text(filled_report(), "utf-8")
         server = target / "torqued" / "server"
@@ -94,15 +88,4 @@ class PlatformWheel(bdist_wheel):
                 else super().get_tag())
 
 
-class SourceWithProtos(sdist):
-    def make_release_tree(self, base_dir, files):
-        super().make_release_tree(
-            base_dir, [file for file in files
-                       if "_pb2" not in file and not file.endswith("contract.py")])
-        for name, folder in (("proto", PROTO), ("report", REPORT)):
-            shutil.copytree(folder, pathlib.Path(base_dir, name),
-                            ignore=shutil.ignore_patterns("__pycache__"))
-
-
-setup(cmdclass={"bdist_wheel": PlatformWheel, "build_py": BuildWithStubs,
-                "sdist": SourceWithProtos})
+setup(cmdclass={"bdist_wheel": PlatformWheel, "build_py": BuildWithStubs})

@@ -5,39 +5,36 @@ stands for, and the comments of fields."""
 import json
 import re
 
-FLAGS = ("EvaluateStart", "EvaluateChunk", "CheckTrajectoryStart")
 
-
-def help_text(contract, field):
-    """The first sentence of the comment, and those about an absent field."""
-    comment = contract.comment(field) or contract.comment(
-        field.enum_type or field.message_type or field)
-    sentences = re.split(r"(?<=\.) (?=[A-Z])", " ".join(comment.split()))
-    return " ".join(sentences[:1] + [
-        each for each in sentences[1:] if re.match("(Absent|Empty)", each)])
+def help_text(text):
+    """The first sentence, and those about an absent field."""
+    first, *others = re.split(r"(?<=\.) (?=[A-Z])", " ".join(text.split()))
+    return " ".join([first, *(each for each in others
+                              if re.match("(Absent|Empty)", each))])
 
 
 def generate(contract):
-    calls = {"TORQUED_RESULT_TABLE": [], "TORQUED_INPUT_TABLE": [],
-             "TORQUED_TRAJECTORY_TABLE": [], "TORQUED_INPUT_WORD": [], "TORQUED_FIELD_COMMENT": []}
-    for message, macro in (("Results", "TORQUED_RESULT_TABLE"),
-                           ("EvaluateChunk", "TORQUED_INPUT_TABLE"),
-                           ("TrajectoryRows", "TORQUED_TRAJECTORY_TABLE")):
-        for field in contract.message(message).fields:
-            if field.message_type:
-                calls[macro].append(field.name)
+    def tables(message):
+        return [field.name for field in contract.message(message).fields
+                if field.message_type]
+
     words = {word for _, info, _ in contract.quantities()
              for word in (info.needs + " " + info.uses).split()}
-    for word in ["all", *sorted(words)]:
-        calls["TORQUED_INPUT_WORD"] += [
-            f'"{word}", "{field}"' for field in contract.read_with(word)]
-    for name in contract.reached_from(FLAGS, ("Array",)):
-        for field in contract.message(name).fields:
-            text = help_text(contract, field)
-            calls["TORQUED_FIELD_COMMENT"].append(
-                f'"{field.full_name}", {json.dumps(text, ensure_ascii=False)}')
+    messages = contract.reached_from(
+        ("EvaluateStart", "EvaluateChunk", "CheckTrajectoryStart"), ("Array",))
+    comments = {field.full_name: help_text(contract.described(field))
+                for name in messages for field in contract.message(name).fields}
+    for_flags = [f'"{word}", "{field}"' for word in ["all", *sorted(words)]
+                 for field in contract.read_with(word)]
     lines = []
-    for macro, arguments in calls.items():
+    for macro, arguments in (
+            ("TORQUED_RESULT_TABLE", tables("Results")),
+            ("TORQUED_INPUT_TABLE", tables("EvaluateChunk")),
+            ("TORQUED_TRAJECTORY_TABLE", tables("TrajectoryRows")),
+            ("TORQUED_INPUT_WORD", for_flags),
+            ("TORQUED_FIELD_COMMENT", (
+                f'"{name}", {json.dumps(text, ensure_ascii=False)}'
+                for name, text in comments.items()))):
         lines += [f"#ifdef {macro}", *(f"{macro}({each})" for each in arguments),
                   f"#undef {macro}", "#endif"]
     yield "torqued/v1/tables.inc", "\n".join(lines) + "\n"

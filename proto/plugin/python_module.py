@@ -4,7 +4,6 @@ import keyword
 import re
 import textwrap
 
-PACKAGE_PREFIX = "torqued.v1."
 # Messages whose content has forms of its own in Python.
 NOT_VIEWED = ("Array", "Payload")
 
@@ -18,15 +17,13 @@ from typing import TYPE_CHECKING, Any, Awaitable, NamedTuple, Sequence, TypedDic
 import numpy as np
 import numpy.typing as npt
 
-from torqued.choice import Choice
-from torqued.message import Message, Messages
+from torqued.message import Choice, Message, Messages
 from torqued.values import (
-    BadRows, ExternalWrenches, FloatArray, JointInput, Path, Progress,
-    QuantityRow, ResultRow)
+    BadRows, ExternalWrenches, FloatArray, JointInput, Path, Progress)
 
 if TYPE_CHECKING:
     from torqued.evaluation import Evaluation
-    from torqued.limits import Limits
+    from torqued.check import Limits
     from torqued.trajectory import Trajectory
     from torqued.verdict import TrajectoryVerdict as Verdict
 
@@ -75,17 +72,13 @@ def scalar(field):
             field.TYPE_STRING: "str", field.TYPE_BYTES: "bytes"}.get(field.type, "int")
 
 
-def one_line(text):
-    return " ".join(text.split())
-
-
 def class_lines(head, text, members):
     """A class with its docstring; members: (comment, line)."""
-    doc = "\n\n".join(textwrap.fill(one_line(each), 80) for each in text.split("\n\n"))
+    doc = "\n\n".join(textwrap.fill(each, 80) for each in text.split("\n\n"))
     if members:
         doc += "\n\nAttributes\n----------\n" + "\n".join(
             re.sub(" = .*", "", line).replace(": ", " : ") + "\n"
-            + textwrap.indent(textwrap.fill(one_line(comment), 76), "    ")
+            + textwrap.indent(textwrap.fill(comment, 76), "    ")
             for comment, line in members)
     doc += "\n" if "\n" in doc else ""
     yield f"\n\nclass {head}:"
@@ -98,11 +91,11 @@ def function(name, parameters, returned, text, call, results=(), source=""):
     yield f"\n    def {name}("
     yield ",\n".join(f"        {declaration}" for declaration, _ in parameters)
     yield f"    ) -> {returned}:"
-    doc = ['"""' + textwrap.fill(one_line(text), 77), "", "Parameters", "----------"]
+    doc = ['"""' + textwrap.fill(text, 77), "", "Parameters", "----------"]
     for declaration, described in parameters:
         if described:
             doc += [declaration.split(":")[0],
-                    textwrap.indent(textwrap.fill(one_line(described), 74), "    ")]
+                    textwrap.indent(textwrap.fill(described, 74), "    ")]
     if results:
         doc += ["", "Returns", "-------", *map(" : ".join, results)]
     if source:
@@ -116,7 +109,7 @@ class Generator:
         self.inputs = {field.name: field
                        for field in contract.message("EvaluateChunk").fields}
         # The client decides the encoding; places come with their wrenches.
-        self.options = {field.name: field for _, field in contract.options()
+        self.options = {field.name: field for field in contract.options()
                         if field.name not in ("encoding", "external_wrenches")}
 
     # --- Types and descriptions of keywords ----------------------------------
@@ -182,24 +175,6 @@ class Generator:
         text = f"({', '.join(words)}{',' if len(words) == 1 else ''})"
         return text + (f", {info.unit}" if info.unit else "") + f": {info.symbol}."
 
-    @staticmethod
-    def shape(info):
-        return tuple(int(word) if word.isdigit() else word for word in info.shape.split())
-
-    def table(self):
-        yield "\n\n#: What there is of each quantity."
-        yield "QUANTITIES: dict[Quantity, QuantityRow] = {"
-        for value, info, results in self.contract.quantities():
-            returns = class_name(value) if len(results) > 1 else "None"
-            yield f"    Quantity.{short_name(value)}: QuantityRow("
-            yield f"        {tuple((info.needs + ' ' + info.uses).split())!r}, {returns}, ("
-            for field, table in results:
-                yield (f"            ResultRow({field.name!r}, "
-                       f"{python_name(field.name)!r}, {self.shape(table)!r}, "
-                       f"{bool(field.message_type)}),")
-            yield "        )),"
-        yield "}"
-
     def keywords_of(self, words):
         keywords = []
         for word in words:
@@ -261,15 +236,11 @@ class Generator:
         for row in self.contract.quantities():
             yield from self.quantity(*row)
 
-    def check_fields(self):
-        """Fields of the start of a check that are keywords as they are."""
-        return [field for field in self.contract.message("CheckTrajectoryStart").fields
-                if field.name == "tables" or not field.message_type
-                and field.name not in ("model", *self.options)]
-
     def check_trajectory(self):
         words = [(f"{field.name}: {self.field_type(field)} | None = None",
-                  self.contract.comment(field)) for field in self.check_fields()]
+                  self.contract.described(field))
+                 for field in self.contract.message("CheckTrajectoryStart").fields
+                 if not field.message_type and field.name not in ("model", *self.options)]
         words += [
             ("limits: Limits | None = None", "Limits, torque-speed curves, friction and "
              "rotor inertia of joints instead of the model's: {\"drives\": [...], "
@@ -296,7 +267,7 @@ class Generator:
         message = self.contract.message("Payload")
         return class_lines(
             f"{message.name}(TypedDict, total=False)", self.contract.comment(message),
-            [(self.contract.comment(field), f"{field.name}: {self.field_type(field)}")
+            [(self.contract.described(field), f"{field.name}: {self.field_type(field)}")
              for field in message.fields])
 
     def messages(self, names):
@@ -306,12 +277,9 @@ class Generator:
             yield from class_lines(
                 f"{name}(Message)",
                 self.contract.comment(message) or f"{name} of the contract.",
-                [(self.contract.comment(field),
+                [(self.contract.described(field),
                   f"{python_name(field.name)}: {self.viewed_type(field)}")
                  for field in message.fields])
-        yield "\n\nMESSAGES = {"
-        yield from (f"    {PACKAGE_PREFIX + name!r}: {name}," for name in names)
-        yield "}"
 
     def viewed_type(self, field):
         repeated = field.label == field.LABEL_REPEATED
@@ -323,18 +291,9 @@ class Generator:
             return "FloatArray"
         if repeated:
             return f"Messages[{one}]" if field.message_type else f"tuple[{one}, ...]"
-        optional = kind or field.containing_oneof and not self.contract.absent(field)
+        optional = kind or field.containing_oneof and not self.contract.info(
+            field, "absent")
         return one + (" | None" if optional else "")
-
-    def call_words(self):
-        yield "\n\n#: What `with_options` binds."
-        yield f"OPTIONS = {(*self.options, 'bad_rows', 'deadline')!r}"
-        yield "\n#: What the start of a check has beside these."
-        yield f"CHECK_FIELDS = {[field.name for field in self.check_fields()]!r}"
-        yield "\n#: Inputs that travel with the states, and their shapes."
-        shapes = {name: self.shape(self.contract.info(field, "table_info"))
-                  for name, field in self.inputs.items()}
-        yield f"INPUTS = {shapes!r}"
 
     def module(self):
         names = self.contract.reached_from(
@@ -345,8 +304,6 @@ class Generator:
             yield from self.enum(enum)
         yield from self.payload()
         yield from self.result_types()
-        yield from self.table()
-        yield from self.call_words()
         yield from self.messages(names)
         functions = "\n".join(self.functions())
         yield "\n\n" + functions

@@ -2,7 +2,7 @@
 
 import textwrap
 
-from python_module import one_line, short_name
+from python_module import short_name
 
 NOT_VIEWED = ("Array", "Payload", "WrenchPlace")
 # Messages that a caller makes.
@@ -17,9 +17,6 @@ import type { Evaluation } from './evaluation.js';
 import type { Matrix } from './matrix.js';
 import type { ComputeOptions } from './options.js';
 import type { JointRows, NumberList, Rows } from './rows_input.js';"""
-# Where OPTION_PLACES says that an option is.
-PLACES = {"Options": "options", "Terms": "terms", "EvaluateStart": "start",
-          "OperationalSpaceOptions": "operationalSpace"}
 
 
 def camel(name):
@@ -27,12 +24,19 @@ def camel(name):
     return first + "".join(word.capitalize() for word in rest)
 
 
+def type_name(field):
+    kind = field.message_type or field.enum_type
+    return kind.name if kind else {
+        field.TYPE_BOOL: "boolean", field.TYPE_STRING: "string",
+        field.TYPE_BYTES: "Uint8Array"}.get(field.type, "number")
+
+
 def comment(text, indent=0, more=()):
     """A TSDoc comment, its lines."""
     pad = " " * indent
     lines = []
     for paragraph in [*text.split("\n\n"), *more]:
-        lines += textwrap.wrap(one_line(paragraph), 76 - indent)
+        lines += textwrap.wrap(paragraph, 76 - indent)
     if len(lines) > 1:
         return [f"{pad}/**", *(f"{pad} * {line}" for line in lines), f"{pad} */"]
     return [f"{pad}/** {line} */" for line in lines]
@@ -64,21 +68,19 @@ class Generator:
     # --- What a server says --------------------------------------------------
 
     def viewed(self, field):
-        kind = field.message_type or field.enum_type
-        one = kind.name if kind else {
-            field.TYPE_BOOL: "boolean", field.TYPE_STRING: "string",
-            field.TYPE_BYTES: "Uint8Array"}.get(field.type, "number")
+        one = type_name(field)
         one = {"Timestamp": "Date", "Duration": "number", "Array": "Matrix"}.get(one, one)
         if field.label == field.LABEL_REPEATED:
             return f"readonly {one}[]"
-        absent = kind or field.containing_oneof and not self.contract.absent(field)
+        absent = field.message_type or field.enum_type or (
+            field.containing_oneof and not self.contract.info(field, "absent"))
         return f"{one} | undefined" if absent else one
 
     def message(self, name):
         message = self.contract.message(name)
         return block(
             f"export interface {name} {{",
-            [member(self.contract.comment(field),
+            [member(self.contract.described(field),
                     f"readonly {camel(field.name)}: {self.viewed(field)};")
              for field in message.fields], self.contract.comment(message) or name)
 
@@ -86,12 +88,7 @@ class Generator:
 
     @staticmethod
     def given(field):
-        kind = field.enum_type or field.message_type
-        one = kind.name if kind else {
-            field.TYPE_BOOL: "boolean", field.TYPE_STRING: "string"}.get(
-                field.type, "number")
-        if field.name == "tables":
-            one = "Table"
+        one = "Table" if field.name == "tables" else type_name(field)
         if field.label != field.LABEL_REPEATED:
             return one
         return "NumberList" if one == "number" else f"readonly {one}[]"
@@ -107,29 +104,19 @@ class Generator:
                       for field in message.fields], self.contract.comment(message))
 
     def dynamics_options(self):
-        options = [*self.contract.options()]
-        yield from block("export interface DynamicsOptions {",
-                         [self.option(field) for _, field in options],
-                         "What to compute besides the states. Everything may be absent.")
-        yield from block(
-            "export const OPTION_PLACES: Readonly<\n"
-            "  Record<keyof DynamicsOptions, 'options' | 'terms' | "
-            "'operationalSpace' | 'start'>\n> = {",
-            [[f"  {camel(field.name)}: '{PLACES[message]}',"] for message, field in options],
-            "Which message an option belongs to.", "};")
+        return block("export interface DynamicsOptions {",
+                     map(self.option, self.contract.options()),
+                     "What to compute besides the states. Everything may be absent.")
 
     def check_options(self):
         own = [field for field in self.contract.message("CheckTrajectoryStart").fields
                if field.name not in ("model", "options", "operational_space",
                                      "tip_wrench_reference_frame")]
-        yield from block(
+        return block(
             "export interface CheckFields<Table extends TrajectoryTable> extends Omit<\n"
             "  DynamicsOptions,\n  'failFast' | 'externalWrenches'\n> {",
             map(self.option, own),
             "What to check besides the samples. Everything may be absent.")
-        yield from block("export const CHECK_FIELDS = [",
-                         [[f"  '{camel(field.name)}',"] for field in own],
-                         end="] as const;")
 
     def states(self):
         yield from block(

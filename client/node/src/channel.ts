@@ -11,11 +11,6 @@ import { type Security, TLS } from './security.js';
 /** Bytes that the server may send ahead of us, of each stream. */
 const WINDOW_BYTES = 1024 * 1024;
 
-/** Messages out, replies in. */
-export type Stream = grpc.ClientDuplexStream<object, object>;
-
-type Bounds = Pick<CallLimits, 'deadline' | 'signal'>;
-
 export class Channel {
   readonly #client: grpc.Client;
   readonly #authorization: string | undefined;
@@ -42,7 +37,7 @@ export class Channel {
         'grpc.enable_retries': 0,
         // A robot is near; a proxy of the environment is for the world.
         'grpc.enable_http_proxy': 0,
-        // Closing closes the connection, whoever else uses the address.
+        // Closing closes the connection, also for other users of the address.
         'grpc.use_local_subchannel_pool': 1,
         'grpc-node.flow_control_window': WINDOW_BYTES,
         ...channelOptions,
@@ -51,11 +46,11 @@ export class Channel {
   }
 
   /** One attempt. Rejects with TorquedError, or with the signal's reason.
-   * `waitForReady`: it waits for a connection where nobody is there. */
+   * `waitForReady`: it waits until a server is there. */
   unary<Reply>(
     method: Method,
     request: object,
-    { deadline, signal }: Bounds,
+    { deadline, signal }: CallLimits,
     waitForReady = false,
   ): Promise<Reply> {
     return new Promise<Reply>((resolve, reject) => {
@@ -82,9 +77,9 @@ export class Channel {
 
   /** Opens a stream; its errors come from `failure`. The caller cancels it where
    * it does not read it to the end. */
-  stream(method: Method, { deadline, signal }: Bounds): Stream {
+  stream(method: Method, { deadline, signal }: CallLimits) {
     this.#checkOpen(signal);
-    const stream: Stream = this.#client.makeBidiStreamRequest(
+    const stream = this.#client.makeBidiStreamRequest<object, object>(
       method.path,
       method.encode,
       method.decode,
@@ -93,12 +88,12 @@ export class Channel {
     );
     const forget = this.#watch(signal, () => stream.cancel());
     stream.on('status', forget);
-    // Also for whoever does not read to the end.
+    // Also for a caller that does not read to the end.
     stream.on('error', forget);
     return stream;
   }
 
-  /** What an error of gRPC means; another error stays what it is. */
+  /** The meaning of an error of gRPC. Other errors are returned unchanged. */
   failure(error: unknown): unknown {
     const code = (error as Partial<grpc.ServiceError> | null)?.code;
     if (typeof code !== 'number') return error;
@@ -128,7 +123,7 @@ export class Channel {
     };
   }
 
-  // Of each call.
+  // Metadata of each call.
   #metadata(options: grpc.MetadataOptions = {}): grpc.Metadata {
     const metadata = new grpc.Metadata(options);
     if (this.#authorization !== undefined) {
@@ -147,28 +142,23 @@ function closed(): TorquedError {
   return new TorquedError('CANCELLED', 'the client is closed');
 }
 
-/** How gRPC says that a call failed. */
-export interface FailedStatus {
-  readonly code: number;
-  readonly details: string;
-  readonly metadata?: grpc.Metadata;
-}
-
-// The messages mirror google.rpc, and so do the names. What stands before the last
-// slash does not matter.
+// The messages mirror google.rpc, and so do the names. The text before the last slash
+// does not matter.
 const DETAIL = /(?:^|\/)google\.rpc\.(ErrorInfo|BadRequest|RetryInfo)$/;
 
-function detailsOf(failed: FailedStatus): ErrorDetails {
-  const bytes = failed.metadata?.get('grpc-status-details-bin')[0];
+/** torqued.v1.Status. */
+interface WireStatus {
+  code: number;
+  details: { type_url: string; value: Uint8Array }[];
+}
+
+function detailsOf(failed: grpc.ServiceError): ErrorDetails {
+  const bytes = failed.metadata.get('grpc-status-details-bin')[0];
   if (!(bytes instanceof Uint8Array)) return {};
   const found: ErrorDetails & { retryDelay?: number } = {};
   try {
-    const { code, details } = messageType('Status').decode(
-      bytes,
-    ) as unknown as {
-      code: number;
-      details: { type_url: string; value: Uint8Array }[];
-    };
+    const status: unknown = messageType('Status').decode(bytes);
+    const { code, details } = status as WireStatus;
     // Details of another code are void: gRPC ended the call before the service.
     if (code !== failed.code) return {};
     for (const { type_url, value } of details) {
@@ -184,14 +174,13 @@ function detailsOf(failed: FailedStatus): ErrorDetails {
   return retryDelay < 0 ? found : { ...found, retryDelayMs: retryDelay * 1000 };
 }
 
-// What gRPC says of a connection that ended under a call where it has another
-// code for it than UNAVAILABLE: gRPC in Node, and in C++ behind a proxy.
+// The words of gRPC for a connection that ended during a call, if the code is not
+// UNAVAILABLE: gRPC in Node, and in C++ behind a proxy.
 const LOST =
   /RST_STREAM|Stream removed|socket closed|connection (reset|closed|dropped)|write error|broken pipe|GOAWAY|session closed|No status (information )?received/i;
 
-/** A connection that ended under a call is UNAVAILABLE. Details that are absent
- * or damaged leave the code and the sentence. */
-export function decodeError(failed: FailedStatus): TorquedError {
+/** A connection that ended under a call is UNAVAILABLE. */
+export function decodeError(failed: grpc.ServiceError): TorquedError {
   const details = detailsOf(failed);
   const code = (grpc.status[failed.code] ?? 'UNKNOWN') as StatusCode;
   const isLost =

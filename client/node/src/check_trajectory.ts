@@ -3,7 +3,6 @@
 import { type Duplex, Readable } from 'node:stream';
 import type { Channel } from './channel.js';
 import {
-  CHECK_FIELDS,
   type CheckFields,
   INPUTS,
   type States,
@@ -11,17 +10,10 @@ import {
   type TrajectoryVerdict,
 } from './contract.js';
 import { TorquedError } from './errors.js';
-import { addRows, type Matrix, type WireArray, zeros } from './matrix.js';
-import {
-  camelName,
-  enumName,
-  fill,
-  toNumber,
-  view,
-  wrongKind,
-} from './message.js';
+import { addRows, Matrix, type WireArray, zeros } from './matrix.js';
+import { camelName, enumName, toNumber, view, wrongKind } from './message.js';
 import { type CallOptions, SHARED_NAMES, wireOptions } from './options.js';
-import { enumType, METHODS } from './protocol.js';
+import { enumType, messageType, METHODS } from './protocol.js';
 import { type CallLimits, untilDone } from './retry.js';
 import {
   chunkOf,
@@ -32,12 +24,10 @@ import {
   type Rows,
 } from './rows_input.js';
 
-/**
- * Samples of a motion, one row per sample, in the forms of `States`. v and a may
+/** Samples of a motion, one row per sample, in the forms of `States`. v and a may
  * both be absent where `derive` of the options says how they follow from q; the
  * wrench may have one row for all. Leave the arrays as they are until the check is
- * done: they are sent from where they are, and again where it has to begin anew.
- */
+ * done: they are sent without a copy, and again if it has to start again. */
 export interface TrajectorySamples extends Pick<
   States,
   'v' | 'a' | 'tipWrenchOnEnvironment'
@@ -80,21 +70,20 @@ export interface TrajectoryCheck<
 
 /** torqued.v1.CheckTrajectoryStart. */
 export interface WireStart {
+  readonly model: string;
   readonly tables?: readonly number[];
 }
 
-const START_NAMES = [...SHARED_NAMES, ...CHECK_FIELDS, 'task'];
+const { model, options, operationalSpace, ...own } = messageType(
+  'CheckTrajectoryStart',
+).fields;
+const START_NAMES = [...SHARED_NAMES, ...Object.keys(own), 'task'];
 
-/** Throws for what is no option. */
+/** Throws for an unknown option. */
 export function wireStart(model: string, options: CheckOptions): WireStart {
-  const { operationalSpace, ...rest } = wireOptions(options, START_NAMES);
-  const own = CHECK_FIELDS.map((name) => [name, options[name]]);
-  return {
-    model,
-    ...rest,
-    ...(options.task ? { operationalSpace: operationalSpace ?? {} } : {}),
-    ...fill('CheckTrajectoryStart', Object.fromEntries(own), 'start'),
-  } as WireStart;
+  const start = wireOptions('CheckTrajectoryStart', options, START_NAMES);
+  if (options.task) start.operationalSpace ??= {};
+  return { model, ...start };
 }
 
 interface WireCheckReply {
@@ -129,8 +118,7 @@ function* messagesOfPart(
   const total = countRows(given, 'samples.', (name) => name === WRENCH);
   const once = given[WRENCH];
   if (once && once.rows !== total) {
-    given[WRENCH] = zeros(total, once.columns);
-    for (let k = 0; k < total; ++k) given[WRENCH].row(k).set(once.data);
+    given[WRENCH] = Matrix.from(Array(total).fill(once.data));
   }
   const numbers = Object.values(given).reduce(
     (n, { columns }) => n + columns,
@@ -142,8 +130,8 @@ function* messagesOfPart(
   }
 }
 
-// Made as they are wanted. Throws TorquedError for what is no table of numbers, and
-// what the trajectory throws.
+// Made as they are wanted. Throws TorquedError for other input than a table of numbers,
+// and the errors of the trajectory.
 async function* messagesOf(check: Check): Messages {
   const { trajectory } = check;
   if (typeof trajectory !== 'object' || trajectory === null) {
@@ -212,14 +200,11 @@ async function checkOnce(
   }
 }
 
-/**
- * One check, begun anew where the limits allow it: what was taken from the
- * trajectory is kept until then. Throws TorquedError, the signal's reason, or
- * what the trajectory throws.
- */
+/** One check, started again if the limits allow it: it keeps the samples that it took from the trajectory until then. Throws TorquedError, the signal's reason, or
+ * what the trajectory throws. */
 export async function checkTrajectory(check: Check): Promise<TrajectoryCheck> {
   const source = messagesOf(check);
-  // What one try still waits for when it fails is there for the next one.
+  // The part that a failed try still waits for is used by the next one.
   const taken: Promise<IteratorResult<object, void>>[] = [];
   async function* requests(): Messages {
     yield { start: check.start };

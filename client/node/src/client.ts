@@ -10,23 +10,15 @@ import type {
   ValidateModelReply,
 } from './contract.js';
 import { TorquedError, withFaults } from './errors.js';
-import type { SizeLimits } from './evaluation.js';
+import { GOOD_BYTES, type SizeLimits } from './evaluation.js';
 import { checkKind, checkNames, fill, view, wrongKind } from './message.js';
 import { CALL_NAMES, type CallOptions } from './options.js';
 import { messageType, type Method, METHODS } from './protocol.js';
-import {
-  type CallLimits,
-  hasNotBegun,
-  sleep,
-  untilDone,
-  type Waiting,
-} from './retry.js';
-import { Robot, withChunkRows } from './robot.js';
+import { type CallLimits, sleep, untilDone, type Waiting } from './retry.js';
+import { Robot } from './robot.js';
 import { securityOf, type SecurityOptions, withPort } from './security.js';
 
 const DEADLINE_MS = 30_000;
-/** Bytes of rows in a message beyond which larger ones are not faster. */
-const GOOD_BYTES = 1024 * 1024;
 // Decades, beyond which gRPC throws outside of all calls.
 const LONGEST_MS = 1e12;
 const CONNECT_AGAIN_MS = 50;
@@ -39,9 +31,6 @@ export interface ConnectOptions extends SecurityOptions {
   /** How long `connect` keeps trying a server that does not answer. Absent: the
    * first refused connection is final. */
   waitForServerMs?: number;
-  /** Most states of one message; a larger batch travels in parts. Absent: as many
-   * as 1 MiB holds. */
-  chunkRows?: number;
   /** Try again what failed in passing (docs/grpc.md). Absent: true. */
   retry?: boolean;
   /** Told before each wait for another try. */
@@ -49,30 +38,26 @@ export interface ConnectOptions extends SecurityOptions {
 }
 
 const NAMES = (
-  'deadlineMs waitForServerMs chunkRows retry onRetry ' +
+  'deadlineMs waitForServerMs retry onRetry ' +
   'tlsCa tlsCert tlsKey tlsServerName token tokenFile'
 ).split(' ');
 
 /** How a description becomes a model; part of its revision. All may be absent. */
 export type UrdfOptions = Partial<RegistrationOptions>;
 
-/** Options of `deleteModel`. */
-export interface DeleteOptions {
-  /** The name goes only if this is its current revision; REVISION_CONFLICT
-   * otherwise. */
-  expectedCurrent?: string;
-}
-
 /** Options of a registration. */
 export interface RegisterOptions extends UrdfOptions {
   /** A second name for this revision: "panda@label". */
   label?: string;
-  /** Where the text comes from: what errors call it instead of "source". */
+  /** The source of the text: errors call it so instead of "source". */
   file?: string;
-  /** The name moves only if this is its current revision ("": it does not exist
-   * yet); REVISION_CONFLICT otherwise. */
+  /** The name moves or goes only if this is its current revision ("": it does not
+   * exist yet); REVISION_CONFLICT otherwise. */
   expectedCurrent?: string;
 }
+
+/** Options of `deleteModel`. */
+export type DeleteOptions = Pick<RegisterOptions, 'expectedCurrent'>;
 
 const URDF_NAMES = [
   ...Object.keys(messageType('RegistrationOptions').fields),
@@ -80,7 +65,7 @@ const URDF_NAMES = [
 ];
 const REGISTER_NAMES = [...URDF_NAMES, 'label', 'expectedCurrent', 'file'];
 
-/** What came of a registration. */
+/** The result of a registration. */
 export interface Registration extends RegisterModelReply {
   readonly model: ModelInfo;
   /** The model, at the revision that was registered. */
@@ -127,7 +112,7 @@ export class Client {
   readonly address: string;
   readonly #channel: Channel;
   readonly #options: ConnectOptions;
-  #sizes: SizeLimits;
+  #sizes: SizeLimits = { rows: Infinity, payloadBytes: GOOD_BYTES };
 
   /** Does not wait for the server, as `connect` does. */
   constructor(address: string, options: ConnectOptions = {}) {
@@ -138,10 +123,6 @@ export class Client {
     }
     this.address = withPort(address);
     this.#options = options;
-    this.#sizes = withChunkRows(
-      { rows: Infinity, payloadBytes: GOOD_BYTES },
-      options.chunkRows,
-    );
     this.#channel = new Channel(
       this.address,
       securityOf(this.address, options),
@@ -149,7 +130,7 @@ export class Client {
   }
 
   /** A robot by its reference: name, name@revision, name@label or @revision.
-   * Rejects with MODEL_NOT_FOUND where there is none. */
+   * Rejects with MODEL_NOT_FOUND for an unknown model. */
   async model(reference: string, options: CallOptions = {}): Promise<Robot> {
     return this.#robot(await this.modelInfo(reference, options));
   }
@@ -203,16 +184,15 @@ export class Client {
     }
   }
 
-  /** What `registerUrdf` would say, without storing anything. */
+  /** The report of `registerUrdf`, without storing anything. */
   async validateUrdf(
     urdf: string | Uint8Array,
     options: UrdfOptions & CallOptions = {},
   ): Promise<ValidateModelReply> {
     checkNames(options, URDF_NAMES);
     const request = registration(urdf, options);
-    const { deadlineMs, signal } = options;
-    const call = { deadlineMs, signal };
-    const reply = await this.#read(METHODS.validateModel, request, call);
+    const limits = this.#limitsOf(options);
+    const reply = await this.#send(METHODS.validateModel, request, limits);
     return view('ValidateModelReply', reply);
   }
 
@@ -242,7 +222,7 @@ export class Client {
     await this.#change(METHODS.deleteModel, { name, ...own }, options);
   }
 
-  /** What the server is and what it takes. `retry: false`: the first failure is
+  /** Version and limits of the server. `retry: false`: the first failure is
    * final. */
   async serverInfo(
     options: CallOptions & { retry?: boolean } = {},
@@ -250,14 +230,13 @@ export class Client {
     const { retry, ...call } = options;
     const reply = await this.#read(METHODS.getServerInfo, {}, call, retry);
     const info = view<GetServerInfoReply>('GetServerInfoReply', reply);
-    const { rows, payloadBytes } = this.#sizes;
     this.#sizes = {
-      rows: Math.min(rows, info.maxRows || Infinity),
+      rows: info.maxRows || Infinity,
       // Half of a message is left to names, echo and row statuses. In flight a
       // request counts three times and a reply twice; a window of them is to fit
       // into the half of one client.
       payloadBytes: Math.min(
-        payloadBytes,
+        GOOD_BYTES,
         info.maxMessageBytes / 2 || Infinity,
         info.maxInflightBytes / 128 || Infinity,
       ),
@@ -286,7 +265,8 @@ export class Client {
     return untilDone(send, limits);
   }
 
-  // It is repeated only after DRAINING: a lost or refused connection would fail it.
+  // It is repeated only after DRAINING, if the server has not begun: a lost or refused
+  // connection would fail it.
   // GetServerInfo may be repeated, and finds a server.
   #change(
     method: Method,
@@ -298,7 +278,7 @@ export class Client {
       if (again) await this.#send(METHODS.getServerInfo, {}, limits);
       return this.#channel.unary<Reply>(method, request, limits, again);
     };
-    return untilDone(attempt, limits, hasNotBegun);
+    return untilDone(attempt, limits, ({ reason }) => reason === 'DRAINING');
   }
 
   #robot(info: ModelInfo): Robot {
@@ -315,7 +295,7 @@ export class Client {
   ): CallLimits {
     const { deadlineMs, signal } = options;
     checkKind('options.deadlineMs', deadlineMs, 'number');
-    // Those of other realms are none of this one's AbortSignal.
+    // Signals of other realms are not instances of this one's AbortSignal.
     if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
       throw wrongKind('options.signal', signal, 'an AbortSignal');
     }
@@ -332,7 +312,7 @@ export class Client {
 
 type Reply = Record<string, unknown>;
 
-// What registration and dry run share of a request.
+// The fields that registration and dry run share.
 function registration(
   urdf: string | Uint8Array,
   { deadlineMs: _, signal: __, ...options }: UrdfOptions & CallOptions,

@@ -14,16 +14,14 @@ export interface FieldViolation {
   readonly description: string;
 }
 
-/** What is known of a failure beside its code and its sentence. */
+/** Details of a failure in addition to its code and its sentence. */
 export type ErrorDetails = Partial<
   Pick<TorquedError, 'reason' | 'metadata' | 'fieldViolations' | 'retryDelayMs'>
 >;
 
-/**
- * Every failure of a call: by the server's word, by the connection's, or because
- * an argument cannot be sent. Branch on `code` and `reason`; texts may change. A call that an AbortSignal ends rejects
- * with the signal's reason instead.
- */
+/** Every failure of a call: by the server's word, by the connection's, or because an
+ * argument cannot be sent. Branch on `code` and `reason`; texts may change. A call
+ * that an AbortSignal ends rejects with the signal's reason instead. */
 export class TorquedError extends Error {
   override readonly name: string = 'TorquedError';
   /** "INVALID_ARGUMENT", "UNAVAILABLE", ... */
@@ -31,7 +29,7 @@ export class TorquedError extends Error {
   /** A name of the enum Reason, as "MODEL_NOT_FOUND"; "" where the failure did
    * not come from the service (no connection, deadline, a proxy). */
   readonly reason: string;
-  /** What the reason is about: model, joint, row, limit, next_row, ... */
+  /** The subject of the reason: model, joint, row, limit, next_row, ... */
   readonly metadata: Readonly<Record<string, string>>;
   /** All fields at fault. */
   readonly fieldViolations: readonly FieldViolation[];
@@ -73,16 +71,14 @@ export class TorquedError extends Error {
   }
 }
 
-/**
- * The only state of a call has no answer: an input is not finite
- * (INVALID_INPUT), its mass matrix is singular (SINGULAR_MASS_MATRIX), or a
- * result overflowed (NOT_FINITE_RESULT). The methods of a quantity reject with
- * it; `compute`, and batches, resolve and tell it in `rowStatus`.
- */
+/** The only state of a call has no answer: an input is not finite (INVALID_INPUT),
+ * its mass matrix is singular (SINGULAR_MASS_MATRIX), or a result overflowed
+ * (NOT_FINITE_RESULT). The methods of a quantity reject with it; `compute`, and
+ * batches, resolve and tell it in `rowStatus`. */
 export class RowError extends TorquedError {
   override readonly name = 'RowError';
   readonly rowCode: RowCode | undefined;
-  /** What is at fault: an input number, a pivot of the mass matrix. */
+  /** The cause: an input number, a pivot of the mass matrix. */
   readonly value: number;
 
   constructor(status: RowStatus) {
@@ -114,9 +110,6 @@ export function badArgument(
   });
 }
 
-/** Faults that a message lists; `validateUrdf` has all. */
-const LISTED = 20;
-
 /** The failure of a registration; of a refused model with its faults, by the
  * lines of `file`. */
 export function withFaults(error: unknown, file: string | undefined): unknown {
@@ -126,11 +119,9 @@ export function withFaults(error: unknown, file: string | undefined): unknown {
   const source = file ?? 'source';
   const faults = error.fieldViolations.map(
     ({ field, description }) =>
-      `${field.replace(/^source(?=$|:\d+$)/, () => source)}: ${description}`,
+      `${field.replace('source', () => source)}: ${description}`,
   );
-  const total = Number(error.metadata['errors'] ?? faults.length);
-  const lines = [`${source}: ${total} errors`, ...faults.slice(0, LISTED)];
-  if (total > LISTED) lines.push(`and ${total - LISTED} more`);
-  const message = total === 1 ? faults.join('') : lines.join('\n  ');
-  return error.with(message || error.message, file ? { file } : {});
+  const total = `${error.metadata['errors']} error(s)`;
+  const message = [`${source}: ${total}`, ...faults].join('\n  ');
+  return error.with(message, file ? { file } : {});
 }

@@ -24,27 +24,18 @@ import {
   type Sizes,
 } from './rows_input.js';
 
-/** How long the server took, s. */
-export interface Timing {
-  /** From the arrival of a request to the start of its computing. */
-  queue: number;
-  /** From there to its last row. */
-  compute: number;
-}
-
-/** What every result has. */
+/** Members of every result. */
 export interface EvaluationBase {
   /** Number of states. */
   readonly rows: number;
   /** One byte per state: 1 where it is OK, 0 where `rowStatus` says why not. */
   readonly ok: Uint8Array;
-  /** Rows that are not OK, ascending; the first 100 000 of them. */
+  /** Rows that are not OK, ascending. */
   readonly rowStatus: readonly RowStatus[];
-  /** All rows that are not OK. */
+  /** How many those are. */
   readonly rowsNotOk: number;
+  /** The echo of the first part. */
   readonly echo: Echo;
-  /** Of a batch in several parts the sum over the parts, which overlap. */
-  readonly timing: Timing;
 }
 
 type Intersection<Union> = (
@@ -57,12 +48,14 @@ type Intersection<Union> = (
 export type Evaluation<Q extends QuantityName = never> = EvaluationBase &
   ([Q] extends [never] ? unknown : Intersection<QuantityResults[Q]>);
 
-/** Calls under way at a time. */
+/** Bytes of rows in a message beyond which larger ones are not faster. */
+export const GOOD_BYTES = 1024 * 1024;
+/** Calls in flight at a time. */
 const WINDOW = 8;
 /** Statuses that a reply lists at most. */
 const LISTED_ROWS = 1000;
 
-/** What bounds a call. */
+/** Limits of a call. */
 export interface SizeLimits {
   readonly rows: number;
   readonly payloadBytes: number;
@@ -76,7 +69,7 @@ export interface Batch {
   readonly what: WireWhat;
   readonly inputs: Inputs;
   readonly quantities: readonly QuantityName[];
-  /** What the words of a result's shape stand for. */
+  /** The numbers behind the words of a result's shape. */
   readonly shapeSizes: Sizes;
   readonly progress: ((done: number, total: number) => void) | undefined;
 }
@@ -115,14 +108,7 @@ interface WireReply {
   echo: Uint8Array;
 }
 
-const echoOf = (bytes: Uint8Array): Echo =>
-  view('Echo', messageType('Echo').decode(bytes));
-
-/** Statuses that are kept; a batch that is wrong throughout has no use for
- * more. */
-const MAX_LISTED = 100_000;
-
-/** What the replies to a batch are joined to. */
+/** The result to which the replies to a batch are joined. */
 type Whole = {
   -readonly [Name in keyof EvaluationBase]: EvaluationBase[Name];
 } & {
@@ -130,8 +116,8 @@ type Whole = {
   [result: string]: unknown;
 };
 
-// Decoded where they are read; a spread and JSON.stringify read them as well.
-function emptyWhole(rows: number, echoes: readonly Uint8Array[]): Whole {
+// The echo is decoded where it is read; a spread and JSON.stringify read it as well.
+function emptyWhole(rows: number, bytes: Uint8Array): Whole {
   let echo: Echo | undefined;
   return {
     rows,
@@ -139,16 +125,7 @@ function emptyWhole(rows: number, echoes: readonly Uint8Array[]): Whole {
     rowStatus: [],
     rowsNotOk: 0,
     get echo() {
-      return (echo ??= echoOf(echoes[0]!));
-    },
-    get timing() {
-      const sum = { queue: 0, compute: 0 };
-      for (const bytes of echoes) {
-        const { timing } = echoOf(bytes);
-        sum.queue += timing?.queue ?? 0;
-        sum.compute += timing?.compute ?? 0;
-      }
-      return sum;
+      return (echo ??= view<Echo>('Echo', messageType('Echo').decode(bytes)));
     },
   };
 }
@@ -175,14 +152,12 @@ function addReply(
     const status = view<RowStatus>('RowStatus', wire);
     const row = status.row + part.first;
     whole.ok[row] = 0;
-    if (whole.rowStatus.length < MAX_LISTED) {
-      whole.rowStatus.push({ ...status, row });
-    }
+    whole.rowStatus.push({ ...status, row });
   }
   whole.rowsNotOk += toNumber(reply.rowsNotOk);
 }
 
-// Of results of one number a state; empty if they were not asked for.
+// Results of one number a state; empty if they were not asked for.
 function addList(
   whole: Whole,
   name: string,
@@ -251,7 +226,6 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
   const limits = { ...batch.limits, signal: over?.signal ?? signal };
 
   let whole: Whole | undefined;
-  const echoes: Uint8Array[] = [];
   const join = async (part: Part, reply: WireReply): Promise<void> => {
     limits.deadline = Date.now() + patienceMs;
     const unlisted = toNumber(reply.rowsNotOk) - reply.rowStatus.length;
@@ -264,10 +238,9 @@ export async function computeBatch(batch: Batch): Promise<EvaluationBase> {
     // Without joints there is nothing to count states by: the server's word
     // counts.
     const rows = total > 0 ? part.rows : toNumber(reply.rows);
-    whole ??= emptyWhole(total || rows, echoes);
-    addReply(whole, batch, reply, { first: part.first, rows });
     // Copied out of the reply, which takes many times its memory.
-    echoes.push(Buffer.from(reply.echo));
+    whole ??= emptyWhole(total || rows, Buffer.from(reply.echo));
+    addReply(whole, batch, reply, { first: part.first, rows });
     progress?.(part.first + rows, total || rows);
   };
 

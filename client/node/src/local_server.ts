@@ -10,9 +10,10 @@ import { checkNames } from './message.js';
 import { sleep } from './retry.js';
 
 const LOG_BYTES = 4096;
-// Of util-linux: has the kernel end the server when this process dies.
+// A program of util-linux: it has the kernel end the server when this process dies.
 const SETPRIV = '/usr/bin/setpriv';
 const POLL_MS = 5;
+const START_MS = 15_000;
 const STOP_MS = 10_000;
 
 /** How a local server is started. */
@@ -30,11 +31,9 @@ export interface LocalServerOptions {
   listen?: string;
   /** Further command-line arguments. */
   arguments?: readonly string[];
-  /** Milliseconds until it serves. Absent: 15 000. */
-  startTimeoutMs?: number;
 }
 
-const NAMES = 'binary models store listen arguments startTimeoutMs'.split(' ');
+const NAMES = 'binary models store listen arguments'.split(' ');
 
 /** The server could not be started; the text ends with what it wrote. */
 export class LocalServerError extends Error {
@@ -43,26 +42,22 @@ export class LocalServerError extends Error {
 
 /** A server that this process has started; made by `startLocalServer`. */
 export class LocalServer {
-  /** What `connect` takes. */
+  /** The address for `connect`. */
   address = '';
-  /** Of the server's process. */
+  /** Id of the server's process. */
   readonly pid: number;
-  /** What it wrote to stderr so far, the end of it. */
+  /** The end of its output to stderr. */
   log = '';
   /** How it ended; undefined while it runs. */
   end: string | undefined;
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
 
-  /** Made by `startLocalServer`; its files are in `directory`, which goes with
-   * it. */
+  /** Its files are in `directory`, which goes with it. */
   constructor(binary: string, directory: string, options: LocalServerOptions) {
-    // A longer path than a Unix socket may have leaves a port of this machine.
-    const fits = Buffer.byteLength(directory) <= 100;
-    const listen = fits ? `unix:${directory}/socket` : '127.0.0.1:0';
     const command = [
       ...(existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'TERM'] : []),
-      ...[binary, '--listen', options.listen ?? listen],
+      ...[binary, '--listen', options.listen ?? `unix:${directory}/socket`],
       ...['--address-file', join(directory, 'address')],
       ...['--store', options.store ?? join(directory, 'models.db')],
       ...(options.models ?? []).flatMap((path) => ['--models', path]),
@@ -113,10 +108,10 @@ export class LocalServer {
 }
 
 /**
- * Starts a server and resolves once it serves. It ends with `close`, and when
+ * Starts a server and resolves once it serves, within 15 s. It ends with `close`, and when
  * this process exits; on Linux also when it is killed. Its files go with it.
- * Rejects with LocalServerError, or with TorquedError (INVALID_OPTION) for what is
- * no option.
+ * Rejects with LocalServerError, or with TorquedError (INVALID_OPTION) for an unknown
+ * option.
  */
 export async function startLocalServer(
   options: LocalServerOptions = {},
@@ -125,14 +120,13 @@ export async function startLocalServer(
   const binary = options.binary ?? (process.env['TORQUED_BINARY'] || 'torqued');
   const directory = mkdtempSync(join(tmpdir(), 'torqued-'));
   const server = new LocalServer(binary, directory, options);
-  const deadline = Date.now() + (options.startTimeoutMs ?? 15_000);
+  const deadline = Date.now() + START_MS;
   while (true) {
     const file = join(directory, 'address');
     const text = await readFile(file, 'utf8').catch(() => '');
     // Without its newline it is still being written.
-    const length = text.indexOf('\n');
-    if (length > 0) {
-      server.address = text.slice(0, length);
+    if (text.endsWith('\n')) {
+      server.address = text.trimEnd();
       return server;
     }
     const isLate = Date.now() >= deadline;

@@ -1,10 +1,8 @@
 // Tables of numbers, and how they travel.
 
-/**
- * A table of numbers, row-major: in results one row per state. Rows of
- * matrix-valued quantities are flattened row-major; `matrix(k)` has them in
- * their own shape.
- */
+/** A table of numbers, row-major: in results one row per state. Rows of
+ * matrix-valued quantities are flattened row-major; `matrix(k)` has them in their
+ * own shape. */
 export class Matrix {
   /** All numbers, rows one after the other; `rows * columns` of them. */
   readonly data: Float64Array;
@@ -12,10 +10,8 @@ export class Matrix {
   readonly columns: number;
   readonly #rowsOfRow: number;
 
-  /**
-   * Takes over `data`, without copying. `rowsOfRow`: rows of the matrix that a
-   * row of this one is, 1 for plain numbers.
-   */
+  /** Takes over `data`, without copying. `rowsOfRow`: rows of the matrix that a
+   * row of this one is, 1 for plain numbers. */
   constructor(
     data: Float64Array,
     rows: number,
@@ -57,8 +53,7 @@ export class Matrix {
     return this.data[row * this.columns + column] as number;
   }
 
-  /** The matrix of state k as a view in its own shape: 7 x 7 of a mass matrix,
-   * 6 x 7 of a Jacobian. One row where the quantity is no matrix. */
+  /** The matrix of state k as a view in its own shape, as 6 x 7 of a Jacobian. One row if the quantity is not a matrix. */
   matrix(k: number): Matrix {
     const rows = this.#rowsOfRow;
     const columns = rows === 0 ? 0 : this.columns / rows;
@@ -103,7 +98,7 @@ export function addRows(
     // Without another array, which costs more than its numbers.
     for (let k = 0; k < columns; ++k) data[at + k] = f64.readDoubleLE(8 * k);
   } else if (f64.length > 0) {
-    // What arrives lies at any address.
+    // Received bytes may be at any address.
     new Uint8Array(data.buffer, at * 8, f64.length).set(f64);
   } else if (f32.length > 0) {
     data.set(new Float32Array(new Uint8Array(f32).buffer), at);

@@ -1,5 +1,6 @@
 // Messages of the server as plain objects, and objects of a caller as messages.
 
+import { inspect } from 'node:util';
 import protobuf from 'protobufjs';
 import { badArgument } from './errors.js';
 import { messageType } from './protocol.js';
@@ -21,9 +22,12 @@ export function camelName(name: string): string {
   return protobuf.util.camelCase(name.toLowerCase());
 }
 
+const prefixOf = (type: protobuf.Enum) =>
+  `${snakeName(type.name).slice(1)}_`.toUpperCase();
+
 /** "REVOLUTE" of JOINT_TYPE_REVOLUTE. */
 function shortName(type: protobuf.Enum, name: string): string {
-  const prefix = `${snakeName(type.name).slice(1)}_`.toUpperCase();
+  const prefix = prefixOf(type);
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
@@ -37,11 +41,6 @@ export function enumName(
   return shortName(type, type.valuesById[number] ?? String(number));
 }
 
-const plain = (name: string) => name.replace(/[-_]/g, '').toUpperCase();
-
-/** Of each enum the values but 0, by their names without underscores. */
-const valuesOf = new Map<protobuf.Enum, Map<string, number>>();
-
 /** The number of a name in any case, or of its first words: "cubic" is enough
  * for CUBIC_SPLINE. Throws with the names that there are. */
 export function enumNumber(
@@ -50,28 +49,23 @@ export function enumNumber(
   path: string,
   reason = 'INVALID_OPTION',
 ): number {
-  let values = valuesOf.get(type);
-  if (!values) {
-    const known = Object.entries(type.values).filter(([, value]) => value > 0);
-    values = new Map(
-      known.map(([n, value]) => [plain(shortName(type, n)), value]),
-    );
-    valuesOf.set(type, values);
-  }
-  const number = values.get(plain(String(name)));
-  if (number !== undefined) return number;
-  const names = [...values.values()].map((value) => enumName(type, value)!);
-  const start = `${String(name).toUpperCase()}_`;
-  const near = names.filter((one) => one.startsWith(start));
-  if (near.length === 1) return values.get(plain(near[0]!))!;
-  const message = `${path} is ${shown(name)}; there are ${names.join(', ')}`;
+  const word = String(name)
+    .replace(/([a-z])([A-Z])|-/g, '$1_$2')
+    .toUpperCase();
+  const number = type.values[prefixOf(type) + word];
+  if (number) return number;
+  const others = Object.keys(type.values).filter((one) => type.values[one]);
+  const near = others.filter((one) =>
+    one.startsWith(`${prefixOf(type)}${word}_`),
+  );
+  if (near.length === 1) return type.values[near[0]!]!;
+  const names = others.map((one) => shortName(type, one)).join(', ');
+  const message = `${path} is ${shown(name)}; there are ${names}`;
   throw badArgument(reason, path, message);
 }
 
-/**
- * A decoded message as a plain object: enums by name, absent fields undefined (a
- * limit: infinite), times in seconds, timestamps as dates.
- */
+/** A decoded message as a plain object: enums by name, absent fields undefined (a
+ * limit: infinite), times in seconds, timestamps as dates. */
 export function view<T>(typeName: string, message: object): T {
   return viewOf(messageType(typeName), message) as T;
 }
@@ -118,14 +112,10 @@ export function seconds(value: unknown): number {
   return toNumber(time.seconds) + time.nanos / 1e9;
 }
 
-// --- What a caller gives ---------------------------------------------------------
+// --- A value of a caller ---------------------------------------------------------
 
-/** As a sentence has it: "null", "a list", "'up'". */
-function shown(value: unknown): string {
-  if (typeof value === 'string') return `'${value.slice(0, 60)}'`;
-  if (value === null || typeof value !== 'object') return String(value);
-  return Array.isArray(value) ? 'a list' : 'an object';
-}
+const shown = (value: unknown) =>
+  inspect(value, { depth: 0, maxArrayLength: 3, maxStringLength: 60 });
 
 /** The error of a value that is not what its field accepts. */
 export function wrongKind(

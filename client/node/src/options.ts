@@ -1,10 +1,6 @@
 // How states are computed.
 
-import {
-  type DynamicsOptions,
-  OPTION_PLACES,
-  type QuantityName,
-} from './contract.js';
+import type { DynamicsOptions, QuantityName } from './contract.js';
 import {
   checkKind,
   checkNames,
@@ -13,7 +9,7 @@ import {
   isList,
   wrongKind,
 } from './message.js';
-import { enumType } from './protocol.js';
+import { enumType, messageType } from './protocol.js';
 
 /** How a call is made. */
 export interface CallOptions {
@@ -31,9 +27,6 @@ export const CALL_NAMES = ['deadlineMs', 'signal'];
 export interface ComputeOptions extends DynamicsOptions, CallOptions {
   /** Called after each part of a batch, and once for one in a single part. */
   progress?: (done: number, total: number) => void;
-  /** Most states of one message; a larger batch travels in parts. Absent: that of
-   * the connection. */
-  chunkRows?: number;
 }
 
 /** EvaluateStart: what to compute. */
@@ -47,40 +40,56 @@ export interface WireWhat {
 
 /** The names of what `compute` and checks share. */
 export const SHARED_NAMES = [
-  ...Object.keys(OPTION_PLACES),
+  ...['Options', 'Terms', 'OperationalSpaceOptions'].flatMap((type) =>
+    Object.keys(messageType(type).fields).filter((name) => name !== 'terms'),
+  ),
   ...CALL_NAMES,
   'progress',
 ];
-const COMPUTE_NAMES = [...SHARED_NAMES, 'chunkRows'];
+const COMPUTE_NAMES = [...SHARED_NAMES, 'tipWrenchReferenceFrame'];
 const quantityType = enumType('Quantity');
 const F64 = enumNumber(enumType('Encoding'), 'F64', 'encoding');
 
-/** The options of dynamics as messages. Throws for what is none of `names`. */
+/** A message of those options that are its fields; undefined without one. */
+function part(
+  typeName: string,
+  options: object,
+  path: string,
+): object | undefined {
+  const { fields } = messageType(typeName);
+  const own = Object.entries(options).filter(
+    ([name, value]) => value !== undefined && name in fields,
+  );
+  return own.length > 0
+    ? fill(typeName, Object.fromEntries(own), path)
+    : undefined;
+}
+
+/** The options of dynamics and of `start`, a message, as messages. Throws for a name
+ * outside `names`. */
 export function wireOptions(
+  start: string,
   options: DynamicsOptions & { progress?: unknown },
   names: readonly string[],
 ): Omit<WireWhat, 'model' | 'quantities'> {
   checkNames(options, names);
   checkKind('options.progress', options.progress, 'function');
-  const parts: Record<string, Record<string, unknown>> = {};
-  for (const [name, value] of Object.entries(options)) {
-    const place = OPTION_PLACES[name as keyof DynamicsOptions];
-    if (place && value !== undefined) (parts[place] ??= {})[name] = value;
-  }
-  const { options: own, terms, operationalSpace: task, start } = parts;
   return {
     options: {
       encoding: F64,
-      ...(own && fill('Options', own, 'options')),
-      ...(terms && { terms: fill('Terms', terms, 'options.terms') }),
+      ...part('Options', options, 'options'),
+      terms: part('Terms', options, 'options.terms'),
     },
-    operationalSpace:
-      task && fill('OperationalSpaceOptions', task, 'operational_space'),
-    ...(start && fill('EvaluateStart', start, 'start')),
+    operationalSpace: part(
+      'OperationalSpaceOptions',
+      options,
+      'operational_space',
+    ),
+    ...part(start, options, 'start'),
   };
 }
 
-/** Everything but the states. Throws for what is no option. */
+/** Everything but the states. Throws for an unknown option. */
 export function wireWhat(
   model: string,
   quantities: readonly QuantityName[],
@@ -92,6 +101,6 @@ export function wireWhat(
   const numbers = quantities.map((name, k) =>
     enumNumber(quantityType, name, `quantities[${k}]`, 'INVALID_FIELD'),
   );
-  const parts = wireOptions(options, COMPUTE_NAMES);
+  const parts = wireOptions('EvaluateStart', options, COMPUTE_NAMES);
   return { model, quantities: numbers, ...parts };
 }

@@ -5,14 +5,14 @@ import { TorquedError } from './errors.js';
 
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1000;
-/** What the last try of a call has until its deadline. */
+/** The time that the last try of a call has until its deadline. */
 const LAST_TRY_MS = 50;
 
 /** Told before each wait for another try: what failed, and how long it
  * waits. */
 export type Waiting = (error: TorquedError, delayMs: number) => void;
 
-/** What bounds a call. */
+/** Limits of a call. */
 export interface CallLimits {
   /** When it has to be done, as Date.now() counts; may be Infinity. */
   deadline: number;
@@ -25,16 +25,11 @@ export interface CallLimits {
 }
 
 /** Whether a failure may pass: of a call that changes nothing. */
-export function mayPass({ code, retryDelayMs }: TorquedError): boolean {
+function mayPass({ code, retryDelayMs }: TorquedError): boolean {
   // Who cancels a call does not come here: it was the server, or gRPC.
   if (code === 'UNAVAILABLE' || code === 'CANCELLED') return true;
   // Without a delay it is a limit, which another try meets again.
   return code === 'RESOURCE_EXHAUSTED' && retryDelayMs !== undefined;
-}
-
-/** Of a call that changes something: the server says that it has not begun. */
-export function hasNotBegun(error: TorquedError): boolean {
-  return error.reason === 'DRAINING';
 }
 
 /** Resolves after that long; rejects with the reason of a signal at once. */
@@ -55,9 +50,9 @@ export async function sleep(
 }
 
 /**
- * Runs `attempt` until it succeeds or fails for good, told whether it is another
- * try. It waits half to all of what doubles from 50 ms to 1 s, never below what the
- * server asks for. The last try comes 50 ms before the deadline, if there is one.
+ * Runs `attempt` until it succeeds or cannot be retried. The argument says whether it is
+ * another try. It waits half to all of what doubles from 50 ms to 1 s, never below what
+ * the server asks for. The last try comes 50 ms before the deadline, if there is one.
  */
 export async function untilDone<T>(
   attempt: (again: boolean) => Promise<T>,

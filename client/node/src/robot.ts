@@ -26,12 +26,11 @@ import {
   type EvaluationBase,
   type SizeLimits,
 } from './evaluation.js';
-import { wrongKind } from './message.js';
 import { type CallOptions, type ComputeOptions, wireWhat } from './options.js';
 import type { CallLimits } from './retry.js';
 import { type InputShape, readInputs } from './rows_input.js';
 
-/** What a robot needs of its client. */
+/** The interface of a client to its robots. */
 export interface RobotConnection {
   readonly channel: Channel;
   readonly sizes: SizeLimits;
@@ -86,25 +85,25 @@ export class Robot {
       inputs: readInputs(states, '', INPUTS, shape),
       quantities,
       shapeSizes: shape.sizes,
-      sizes: withChunkRows(this.#connection.sizes, options.chunkRows),
+      sizes: this.#connection.sizes,
       progress: options.progress,
     });
     return whole as Evaluation<Q>;
   }
 
   /**
-   * Whether the robot keeps its limits along a trajectory, where not, and by how
-   * much. `trajectory` is all its samples, or an iterable or async iterable of
-   * parts, which are sent while the next ones are made: any number of samples
-   * each, all with the same inputs. All samples are kept until the end. The
-   * deadline is that of the whole check, the making of the samples included.
-   * Rejects with TorquedError, or with what `trajectory` throws.
+   * Whether the robot stays within its limits along a trajectory, where it does not, and
+   * by how much. `trajectory` is all its samples, or an iterable or async iterable of
+   * parts, which are sent while the next ones are made: any number of samples each, all
+   * with the same inputs. All samples are kept until the end. The deadline is that of the
+   * whole check, the making of the samples included. Rejects with TorquedError, or with
+   * what `trajectory` throws.
    */
   async checkTrajectory<Table extends TrajectoryTable = never>(
     trajectory: Trajectory,
     options: CheckOptions<Table> = {},
   ): Promise<TrajectoryCheck<Table>> {
-    // Refuses what is no option, before anything is read of it.
+    // Refuses unknown options before it reads any.
     const start = wireStart(this.reference, options);
     const check = await checkTrajectory({
       channel: this.#connection.channel,
@@ -149,12 +148,4 @@ for (const quantity of Object.keys(RESULT_TABLES) as QuantityName[]) {
       return result;
     },
   });
-}
-
-/** Throws INVALID_OPTION unless it is a count, or absent. */
-export function withChunkRows(sizes: SizeLimits, rows = Infinity): SizeLimits {
-  if (rows >= 1 && (Number.isInteger(rows) || rows === Infinity)) {
-    return { ...sizes, rows: Math.min(rows, sizes.rows) };
-  }
-  throw wrongKind('options.chunkRows', rows, 'a count from 1 on');
 }

@@ -5,13 +5,9 @@ import { Matrix, zeros } from './matrix.js';
 import { checkNames, isList, snakeName, wrongKind } from './message.js';
 
 /**
- * Numbers of one state or of many, one row per state:
- * - a `Float64Array`, `Float32Array` or flat array of numbers: rows one after
- *   the other; a single state is just its numbers;
- * - an array of rows;
- * - a `Matrix`, as results have them.
- *
- * A `Float64Array` and a `Matrix` are sent from where they are: leave them as
+ * Numbers of one state or of many, one row per state: a flat array or typed array
+ * with rows one after the other, an array of rows, or a `Matrix`, as results have
+ * them. A `Float64Array` and a `Matrix` are sent from where they are: leave them as
  * they are until the call is done. An input without numbers is refused
  * (WRONG_ROW_COUNT) unless it has no columns: leave out what is absent.
  */
@@ -20,10 +16,8 @@ export type Rows = NumberList | readonly NumberList[] | Matrix;
 /** Numbers in a row. */
 export type NumberList = readonly number[] | Float64Array | Float32Array;
 
-/**
- * Numbers by joint name, one for each joint of the call, in any order: of one
- * state, or an array with a number per state (one number serves all states).
- */
+/** Numbers by joint name, one for each joint of the call, in any order: of one
+ * state, or an array with a number per state (one number serves all states). */
 export type ByJointName = Readonly<Record<string, number | NumberList>>;
 
 /** Rows, or numbers by joint name. */
@@ -61,12 +55,12 @@ function fromRows(field: string, given: readonly unknown[]): Matrix {
     if (isList(row)) return numbersOf(field, row);
     throw wrongKind(field, row, 'rows of numbers', 'INVALID_FIELD');
   });
-  const columns = rows[0]!.length;
-  const k = rows.findIndex(({ length }) => length !== columns);
-  if (k < 0) return Matrix.from(rows);
-  const why = `${rows[k]!.length} numbers, row 0 has ${columns}`;
-  const message = `row ${k} of ${field} has ${why}`;
-  throw badArgument('MALFORMED_ARRAY', field, message, { row: String(k) });
+  try {
+    return Matrix.from(rows);
+  } catch (error) {
+    const message = `${field}: ${(error as RangeError).message}`;
+    throw badArgument('MALFORMED_ARRAY', field, message);
+  }
 }
 
 function fromNames(
@@ -100,10 +94,10 @@ function fromNames(
   return table;
 }
 
-/** What the words of a shape stand for: "nv". */
+/** The numbers behind the words of a shape: "nv". */
 export type Sizes = Readonly<Record<string, number>>;
 
-/** What a robot's inputs are read by. */
+/** The data by which a robot's inputs are read. */
 export interface InputShape {
   readonly sizes: Sizes;
   /** Joint of each column. */
@@ -129,7 +123,7 @@ export function heightOf(shape: string, sizes: Sizes): number {
 }
 
 /** Reads the inputs of `shapes`. Errors name their fields with `prefix` before
- * them. Throws TorquedError for what is no table of numbers. */
+ * them. Throws TorquedError for other input than a table of numbers. */
 export function readInputs(
   given: object,
   prefix: '' | 'samples.',

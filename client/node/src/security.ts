@@ -8,7 +8,7 @@ import { env } from 'node:process';
 import { badArgument } from './errors.js';
 import { checkKind } from './message.js';
 
-/** What torqued listens on unless told otherwise. */
+/** The default address of torqued. */
 const DEFAULT_PORT = 7421;
 /** Before "host:port". */
 export const TLS = 'tls:';
@@ -23,14 +23,10 @@ export function withPort(address: string): string {
   return hasNone ? `${address}:${DEFAULT_PORT}` : address;
 }
 
-/** Whether only this machine is there: a Unix socket, localhost, 127.*.*.*,
- * [::1]. */
-function isLocal(address: string): boolean {
-  return /^(unix:|(localhost|\[::1\]|127(\.\d{1,3}){3}):\d+$)/.test(address);
-}
-
+// TLS, a Unix socket, or a host of this machine.
+const SAFE = /^(tls:|unix:|(localhost|\[::1\]|127(\.\d{1,3}){3}):\d+$)/;
 const TOKEN_VARIABLE = 'TORQUED_TOKEN';
-// Of Debian and of Red Hat, as gRPC in C++ knows them; Node prefers its own.
+// The files of Debian and of Red Hat, as gRPC in C++ uses them; Node prefers its own.
 const SYSTEM_ROOTS = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -60,7 +56,7 @@ export interface SecurityOptions {
   tokenFile?: string;
 }
 
-/** What these options make of a connection; `authorization` is a header of each
+/** The connection of these options; `authorization` is a header of each
  * call. */
 export type Security = ReturnType<typeof securityOf>;
 
@@ -92,18 +88,12 @@ function credentialsOf(
     const given = tlsKey === undefined ? 'tlsCert' : 'tlsKey';
     throw refusal(given, 'tlsCert and tlsKey need each other');
   }
+  const roots = env['GRPC_DEFAULT_SSL_ROOTS_FILE_PATH'] ? [] : SYSTEM_ROOTS;
   return credentials.createSsl(
-    pemOf('tlsCa', tlsCa ?? systemRoots()),
+    pemOf('tlsCa', tlsCa ?? roots.find((file) => existsSync(file))),
     pemOf('tlsKey', tlsKey),
     pemOf('tlsCert', tlsCert),
   );
-}
-
-// Undefined: gRPC chooses.
-function systemRoots(): string | undefined {
-  return env['GRPC_DEFAULT_SSL_ROOTS_FILE_PATH']
-    ? undefined
-    : SYSTEM_ROOTS.find((file) => existsSync(file));
 }
 
 function authorizationOf(
@@ -119,11 +109,11 @@ function authorizationOf(
     [from, token] = [TOKEN_VARIABLE, env[TOKEN_VARIABLE]];
     if (!token) return undefined;
   }
-  // What an HTTP header can hold, so that a space at an end is not lost.
+  // Characters that an HTTP header can have, so that a space at an end is not lost.
   if (typeof token !== 'string' || !/^[!-~]+$/.test(token)) {
     throw refusal(from, 'a token has printable ASCII characters and no spaces');
   }
-  if (address.startsWith(TLS) || isLocal(address)) return `Bearer ${token}`;
+  if (SAFE.test(address)) return `Bearer ${token}`;
   const where = 'tls:HOST:PORT, a Unix socket or this machine';
   throw refusal(from, `a token is sent only to ${where}, not to ${address}`);
 }

@@ -23,8 +23,8 @@ from torqued.settings import Health, Settings
 from torqued.trajectory import Trajectory
 from torqued.values import ExternalWrench, FloatArray, JointInput
 from torqued.verdict import TrajectoryVerdict
-from torqued.version import __version__
 
+__version__ = "0.1.0"
 __all__ = [
     "Cancelled", "Client", "DeadlineExceeded", "Evaluation", "ExternalWrench",
     "FailedPrecondition", "FieldViolation", "FileError", "FloatArray",

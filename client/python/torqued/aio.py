@@ -13,12 +13,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from typing import (
-    Any, AsyncIterator, Callable, Coroutine, Generator, Generic, Iterable, Sequence, TypeVar)
+    Any, AsyncIterator, Callable, Coroutine, Generator, Generic, Iterable, TypeVar)
 
 import grpc
 
 from torqued.client import Calls, Described, Urdf, registered
-from torqued.connection import Deadline, T, Transport
+from torqued.connection import T, Transport
 from torqued.contract import AwaitedFunctions
 from torqued.settings import Settings
 from torqued.values import AwaitedEntered, Path
@@ -41,9 +41,8 @@ class Connection(Transport):
     async def _unary(self, method: Any, request: Any, **words: Any) -> Any:
         return await method(request, metadata=self._metadata, **words)
 
-    def _ahead(self, request: bytes, deadline: Deadline) -> Any:
-        return self._compute(request, timeout=deadline.remaining(),
-                             metadata=self._metadata)
+    def _ahead(self, request: bytes, timeout: float) -> Any:
+        return self._compute(request, timeout=timeout, metadata=self._metadata)
 
     async def _result(self, ahead: Any) -> Any:
         return await ahead
@@ -107,9 +106,6 @@ def connect(address: str, **settings: Any) -> Opening[Client]:
     return Opening(Client.connected(address, settings))
 
 
-def local(models: Iterable[Path] | Path = (), *, binary: Path | None = None,
-          store: Path | None = None, arguments: Sequence[str] = (),
-          **settings: Any) -> Opening[Client]:
+def local(models: Iterable[Path] | Path = (), **words: Any) -> Opening[Client]:
     """As torqued.local."""
-    return Opening(Client.with_server(
-        models, settings, binary=binary, store=store, arguments=arguments))
+    return Opening(Client.with_server(models, **words))

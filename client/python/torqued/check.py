@@ -4,25 +4,71 @@ an error is. Sends nothing itself; connection.py does."""
 from __future__ import annotations
 
 import os
+import pathlib
 import re
 import time
-from typing import Any, Iterator, Mapping
+from typing import Any, Iterator, Mapping, Union
 
 import numpy as np
+from google.protobuf import json_format
 
 from torqued import errors
-from torqued.contract import CHECK_FIELDS, ModelInfo, Reason, ReferenceFrame, TrajectoryTable
-from torqued.evaluation import GOOD_MESSAGE, fill_request, order_of, teller
+from torqued.contract import ModelInfo, Reason, ReferenceFrame, TrajectoryTable
+from torqued.errors import file_error
+from torqued.evaluation import fill_request, order_of, teller
+from torqued.files import contents, read_columns, read_tree
 from torqued.inputs import F64, field, refuse, rows_field, set_field
-from torqued.limits import add_limits, add_wrench_profile
 from torqued.trajectory import Trajectory, wrenches
 from torqued.v1 import array_pb2
 from torqued.v1 import trajectory_pb2 as pb
-from torqued.values import FloatArray
+from torqued.values import FloatArray, Path
 from torqued.verdict import TrajectoryVerdict
 
+_FORM = ('; limits are written like '
+         '{"drives": [{"dof": "elbow_joint", "velocity_limit": 2, "effort_limit": 120}], '
+         '"position_limits": [{"coordinate": "elbow_joint", "lower": -3, "upper": 3}]}')
+_COLUMNS = ("time", "mx", "my", "mz", "fx", "fy", "fz")
 _OF_FILE = re.compile(r"(?:start\.)?(\w+)\[(\d+)\]")
 _OF_SPACE = ("sigma_min", "condition")
+
+#: `drives` and `position_limits` of `CheckTrajectoryStart` by these two names, lists
+#: of `Drive` and `PositionLimits` as dicts, or a JSON file of the same.
+Limits = Union[Mapping[str, Any], Path]
+
+
+def add_limits(limits: Limits, start: pb.CheckTrajectoryStart) -> str:
+    """Returns the file, or "". Raises InvalidArgument, OSError."""
+    file, tree = "", limits
+    if isinstance(limits, (str, os.PathLike)):
+        file = str(limits)
+        tree = read_tree(".json", pathlib.Path(limits).read_bytes(), file)
+    try:
+        if not isinstance(tree, Mapping):
+            raise TypeError("they are not an object")
+        read = json_format.ParseDict(tree, pb.CheckTrajectoryStart())
+        if {field.name for field, _ in read.ListFields()} - {"drives", "position_limits"}:
+            raise TypeError("only drives and position_limits are limits")
+    except (json_format.ParseError, TypeError, AttributeError) as error:
+        raise errors.invalid(Reason.INVALID_OPTION, "limits",
+                             f"limits: {error}{_FORM}", file) from None
+    start.MergeFrom(read)
+    return file
+
+
+def add_wrench_profile(path: Path, start: pb.CheckTrajectoryStart) -> None:
+    """A file .csv or .npy with the columns. Raises FileError, OSError."""
+    suffix, content = contents(path)
+    if suffix not in (".csv", ".npy"):
+        raise file_error(path, "a wrench profile is CSV or NPY")
+    header, table, _ = read_columns(suffix, content, path)
+    if header and set(_COLUMNS) <= set(header) and len(set(header)) == len(header):
+        table = table[:, [header.index(name) for name in _COLUMNS]]
+    elif header or table.shape[1] != len(_COLUMNS):
+        raise file_error(
+            path, f"a wrench profile has the columns {', '.join(_COLUMNS)}, each once; this "
+            f"file has {', '.join(header) or table.shape[1]}", Reason.WRONG_COLUMN_COUNT)
+    for at, *wrench in table.tolist():
+        start.tip_wrench_profile.add(time=at, wrench=wrench)
 
 
 class Check:
@@ -44,10 +90,10 @@ class Check:
         fill_request(start, f"{model.name}@{model.revision}", {
             **words, "joint_names": joints, "fail_fast": None}, bool(words.get("task")))
         start.options.encoding = array_pb2.ENCODING_F64
-        for word in (*CHECK_FIELDS, "tip_wrench_reference_frame"):
-            if words.get(word) is not None:
-                set_field(start, word, words[word])
-        # Where fields of the start come from.
+        for word, value in words.items():
+            if value is not None and word in start.DESCRIPTOR.fields_by_name:
+                set_field(start, word, value)
+        # Sources of the fields of the start.
         self._files: dict[str, str] = {}
         if words.get("limits") is not None:
             file = add_limits(words["limits"], start)
@@ -111,12 +157,12 @@ class Check:
                 (f"{file}: " if file else "") + "joints that the robot does "
                 f"not move are left out: {', '.join(self._left_out)}"))
 
-    def messages(self, size: int) -> Iterator[bytes]:
-        """The messages of one try. size: bytes of the largest."""
+    def messages(self, payload: int) -> Iterator[bytes]:
+        """The messages of one try. payload: bytes of rows in one."""
         yield pb.CheckTrajectoryRequest(start=self._start).SerializeToString()
         bytes_per_row = F64.itemsize * sum(
             numbers.shape[1] for numbers in self._arrays.values())
-        count = max(1, min(GOOD_MESSAGE, size // 2) // bytes_per_row)
+        count = max(1, payload // bytes_per_row)
         for first in range(0, self._rows, count):
             parts = [part for name, numbers in self._arrays.items() for part in rows_field(
                 pb.TrajectorySamples, name, numbers[first:first + count])]

@@ -12,9 +12,9 @@ import numpy as np
 from torqued.check import Check
 from torqued.connection import Connection, run, served, within
 from torqued.contract import (
-    BOUND, OPTIONS, Functions, GetServerInfoReply, JointInfo, ModelInfo, ModelSummary,
+    BOUND, Functions, GetServerInfoReply, JointInfo, ModelInfo, ModelSummary,
     Quantity, Reason, ValidateModelReply, Validation)
-from torqued.errors import FileError, InvalidArgument, ModelWarning, plain, warn
+from torqued.errors import FileError, InvalidArgument, ModelWarning, warn
 from torqued.evaluation import Evaluation, batch_of, order_of
 from torqued.inputs import set_field
 from torqued.local_server import LocalServer
@@ -80,11 +80,11 @@ class Described:
 
     def __repr__(self) -> str:
         return (f"<{type(self).__module__.replace('.client', '')}.Robot "
-                f"{plain(self.name)}@{self.revision[:12]}>")
+                f"{self.name}@{self.revision[:12]}>")
 
     def _bind(self: D, words: Mapping[str, Any]) -> D:
         given = {word: value for word, value in words.items()
-                 if word in OPTIONS and value is not BOUND}
+                 if word != "self" and value is not BOUND}
         return type(self)(self.client, self.model, {**self.options, **given})
 
     def _words(self, words: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,10 +128,9 @@ class Robot(Described, Functions, Entered):
     the last one are broadcast as in numpy, and results have them, too. If all inputs
     are float32, so are the results. Large batches travel in parts.
 
-    Every function raises TorquedError: InvalidArgument for what cannot be used, with
-    field, joint and row; RowError for a state without an answer (see `bad_rows`);
-    Unavailable, DeadlineExceeded, Overloaded for what went wrong between here and the
-    server.
+    Every function raises TorquedError: InvalidArgument for what cannot be used, with field,
+    joint and row; RowError for a state without an answer (see `bad_rows`); Unavailable,
+    DeadlineExceeded, Overloaded for what went wrong between here and the server.
     """
 
     @classmethod
@@ -214,18 +213,15 @@ def with_places(error: InvalidArgument, urdf: Any) -> InvalidArgument:
     violations = error.field_violations
     if error.reason is not Reason.INVALID_MODEL or not violations:
         return error
-    faults = "".join(f"\n  {violation.field}: {violation.description}"
-                     for violation in violations)
+    is_text = _text_of(urdf) is not None
+    source = "source" if is_text else os.fspath(urdf)
+    kind, place = (InvalidArgument, {}) if is_text else (FileError, {
+        "file": source, "line": violations[0].field.rpartition(":")[2]})
     total = error.metadata.get("errors", "1")
-    message = f"source: {total} error{'s' * (total != '1')}{faults}"
-    if _text_of(urdf) is not None:
-        error.message = message
-        return error
-    file = os.fspath(urdf)
-    return FileError(
-        re.sub("^( *)source", lambda found: found[1] + file, message, flags=re.MULTILINE),
-        code=error.code, reason=error.reason, field_violations=violations, metadata={
-            **error.metadata, "file": file, "line": violations[0].field.rpartition(":")[2]})
+    return kind(f"{source}: {total} error{'s' * (total != '1')}" + "".join(
+        f"\n  {source}{violation.field.removeprefix('source')}: {violation.description}"
+        for violation in violations), code=error.code, reason=error.reason,
+        field_violations=violations, metadata={**error.metadata, **place})
 
 
 class Calls(Generic[R]):
@@ -253,9 +249,11 @@ class Calls(Generic[R]):
 
     @classmethod
     async def with_server(cls, models: Iterable[Path] | Path = (),
-                          settings: Mapping[str, Any] = {}, **words: Any) -> Any:
-        """See `local`. words: of `LocalServer`."""
-        server = await cls._connection.aside(lambda: LocalServer(**words))
+                          binary: Path | None = None, store: Path | None = None,
+                          arguments: Sequence[str] = (), **settings: Any) -> Any:
+        """See `local`."""
+        server = await cls._connection.aside(
+            lambda: LocalServer(binary, store=store, arguments=arguments))
         client = None
         try:
             client = await cls.connected(server.address, settings)
@@ -359,9 +357,10 @@ class Calls(Generic[R]):
     async def models(self, *, deadline: float | None = None) -> list[ModelSummary]:
         """All robots of the server, by name in byte order."""
         models: list[ModelSummary] = []
-        end, token = self.connection.deadline(deadline), None
+        token = None
         while token != "":
-            page = await self._ask("ListModels", end, page_size=1000, page_token=token)
+            page = await self._ask(
+                "ListModels", deadline, page_size=1000, page_token=token)
             models += map(view, page.models)
             token = page.next_page_token
         return models
@@ -459,5 +458,4 @@ def local(models: Iterable[Path] | Path = (), *, binary: Path | None = None,
     InvalidArgument
         A description is refused.
     """
-    return run(Client.with_server(
-        models, settings, binary=binary, store=store, arguments=arguments))
+    return run(Client.with_server(models, binary, store, arguments, **settings))

@@ -1,6 +1,5 @@
 """Calls with deadline and retries. The blocking connection and that of asyncio have the
-same coroutines; those of the blocking one never suspend, because what they await
-blocks."""
+same coroutines; those of the blocking one never suspend, because what they await blocks."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ import grpc
 from torqued import errors
 from torqued.check import Check
 from torqued.contract import Reason
-from torqued.evaluation import WINDOW, Batch, Evaluation
+from torqued.evaluation import GOOD_MESSAGE, WINDOW, Batch, Evaluation
 from torqued.inputs import check_seconds
 from torqued.settings import HEALTH_METHOD, TLS, Health, Settings
 from torqued.v1 import (
@@ -47,9 +46,9 @@ if TYPE_CHECKING:
 # docs/grpc.md has the rules of these.
 _FIRST_BACKOFF = 0.05
 _LAST_BACKOFF = 1.0
-# What the last try of a call has until its deadline.
+# The time that the last try of a call has until its deadline.
 _LAST_TRY = 0.05
-# Of an attempt: gRPC's clock ends some centuries from now.
+# Longest time of an attempt: gRPC's clock ends some centuries from now.
 _LONGEST = 1e8
 _POLL_SECONDS = 0.05
 
@@ -81,21 +80,6 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     raise AssertionError("a blocking call is suspended")
 
 
-class Deadline:
-    """The end of a call, seconds from now, or from the last `renew`."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self.renew()
-
-    def renew(self) -> None:
-        self._end = time.monotonic() + self._seconds
-
-    def remaining(self) -> float:
-        """For the next attempt; neither negative nor infinite."""
-        return min(max(self._end - time.monotonic(), 0.0), _LONGEST)
-
-
 class Transport:
     """A connection to one server. registry, info: stubs of the services."""
 
@@ -106,7 +90,8 @@ class Transport:
         self._closed = closed
         options = settings.channel_options()
         credentials = settings.credentials()
-        # Of each call: gRPC's own credentials of calls do not work without TLS.
+        # Metadata of each call: gRPC's own credentials of calls do not work without
+        # TLS.
         self._metadata = settings.metadata()
         self.channel = (
             grpc_kind.insecure_channel(settings.address, options)
@@ -120,10 +105,10 @@ class Transport:
             "/torqued.v1.Trajectories/CheckTrajectory",
             response_deserializer=trajectory_pb2.CheckTrajectoryReply.FromString)
         self.registry = model_registry_pb2_grpc.ModelRegistryStub(self.channel)
-        #: What the server has said of itself when this connected.
+        #: The information of the server from when this connected.
         self.server = server_info_pb2.GetServerInfoReply()
-        #: The least of both sides.
-        self.max_message_bytes = settings.max_message_bytes
+        #: Bytes of rows in a message.
+        self.payload = GOOD_MESSAGE
         self.info = server_info_pb2_grpc.ServerInfoStub(self.channel)
         self._health = self.channel.unary_unary(HEALTH_METHOD)
 
@@ -132,26 +117,18 @@ class Transport:
         if self._closed.is_set():
             raise errors.make("CANCELLED", "the client is closed")
 
-    def deadline(self, seconds: Deadline | float | None = None) -> Deadline:
-        """From now on; None: that of the settings. Raises InvalidArgument."""
-        if isinstance(seconds, Deadline):
-            return seconds
+    def _timeout(self, seconds: float | None = None) -> float:
+        """Not infinite; None: that of the settings. Raises InvalidArgument."""
         seconds = self.settings.deadline if seconds is None else seconds
         check_seconds("deadline", seconds)
-        return Deadline(seconds)
+        return min(seconds, _LONGEST)
 
-    # Of each kind of connection: `aside` runs what takes long without a call, `_ahead`
-    # begins a call, whose `_result` or `_drop` ends it, `_pause` ends with `close`.
-    # Batches of more than `few_parts` calls have several of them under way.
-    few_parts: int
-    aside: Any
-    close: Any
-    _unary: Any
-    _ahead: Any
-    _result: Any
-    _drop: Any
-    _stream: Any
-    _pause: Any
+    if TYPE_CHECKING:
+        # The methods of each kind of connection: `aside` runs what takes long without a
+        # call, `_ahead` begins a call, whose `_result` or `_drop` ends it, `_pause`
+        # ends with `close`. Batches of more than `few_parts` calls have several of them
+        # in flight.
+        def __getattr__(self, name: str) -> Any: ...
 
     async def wait(self) -> None:
         """Raises Unavailable if no server answers, and what fits if another one does."""
@@ -161,10 +138,13 @@ class Transport:
             try:
                 self.server = await self._unary(
                     self.info.GetServerInfo, server_info_pb2.GetServerInfoRequest(),
-                    timeout=self.deadline().remaining())
-                self.max_message_bytes = min(
-                    self.max_message_bytes,
-                    self.server.max_message_bytes or self.max_message_bytes)
+                    timeout=self._timeout())
+                # Half of a message is left to names, echo and row statuses. A request
+                # counts three times in flight and a reply twice; a window of them is to
+                # fit into the half of one client.
+                self.payload = min(
+                    GOOD_MESSAGE, self.server.max_message_bytes // 2 or GOOD_MESSAGE,
+                    self.server.max_inflight_bytes // 128 or GOOD_MESSAGE)
                 return
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
@@ -182,15 +162,14 @@ class Transport:
     async def health(self, seconds: float | None) -> Health:
         self._check_open()
         try:
-            reply = await self._unary(
-                self._health, b"", timeout=self.deadline(seconds).remaining())
+            reply = await self._unary(self._health, b"", timeout=self._timeout(seconds))
         except grpc.RpcError as failure:
             raise errors.decode(failure) from None
         # The one field of a HealthCheckResponse is an enum.
         return Health({b"\x08\x01": 1, b"\x08\x02": 2}.get(reply, 0))
 
-    async def call(self, method: Any, request: Any, seconds: Deadline | float | None = None,
-                   *, changes: bool = False, ahead: Any = None, attempt: Any = None) -> Any:
+    async def call(self, method: Any, request: Any, seconds: float | None = None, *,
+                   changes: bool = False, ahead: Any = None, attempt: Any = None) -> Any:
         """A call that is tried again if that may help. ahead: the first try, under way.
         attempt: another coroutine than `_unary`.
 
@@ -199,26 +178,27 @@ class Transport:
         connection, would be final.
         """
         attempt = attempt or self._unary
-        deadline = self.deadline(seconds)
+        end = time.monotonic() + self._timeout(seconds)
         tries = 0
         while True:
             self._check_open()
             try:
                 return await (self._result(ahead) if ahead is not None else attempt(
-                    method, request, timeout=deadline.remaining(),
+                    method, request, timeout=max(end - time.monotonic(), 0.0),
                     wait_for_ready=changes and tries > 0))
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
-            # The deadline of what was sent ahead may be renewed since.
+            # A call that was sent ahead has an earlier deadline.
             if ahead is None or not isinstance(error, errors.DeadlineExceeded):
                 self._check_open()
                 tries += 1
                 await self._pause(self._wait_after(
-                    error, tries, deadline.remaining() - _LAST_TRY, changes))
+                    error, tries, end - time.monotonic() - _LAST_TRY, changes))
             ahead = None
             if changes:
                 await self.call(self.info.GetServerInfo,
-                                server_info_pb2.GetServerInfoRequest(), deadline)
+                                server_info_pb2.GetServerInfoRequest(),
+                                max(end - time.monotonic(), 0.0))
 
     def _wait_after(self, error: errors.TorquedError, tries: int, left: float,
                     changes: bool) -> float:
@@ -229,11 +209,9 @@ class Transport:
         passing = isinstance(error, (errors.Unavailable, errors.Cancelled)) or (
             isinstance(error, errors.ResourceExhausted) and error.retry_delay is not None)
         asked = error.retry_delay or 0.0
-        # A try before what the server asks for is none.
+        # A try before the delay that the server asks for would fail.
         if not self.settings.retry or not passing or left <= 0 or asked > left or (
                 changes and error.reason is not Reason.DRAINING):
-            if tries > 1:
-                error.message += f" (tried {tries} times)"
             raise error
         backoff = min(_FIRST_BACKOFF * 2.0**min(tries - 1, 9), _LAST_BACKOFF)
         pause = max(min(backoff * random.uniform(0.5, 1.0), left), asked)
@@ -242,9 +220,8 @@ class Transport:
         return pause
 
     async def compute(self, batch: Batch) -> Evaluation:
-        parts = batch.parts(self.max_message_bytes, self.settings.chunk_rows,
-                            self.server)
-        deadline = self.deadline(batch.deadline)
+        """Each part has the deadline when its turn comes."""
+        parts = batch.parts(self.payload, self.server.max_rows)
         waiting = iter(parts if len(parts) > self.few_parts else ())
         sent: collections.deque[Any] = collections.deque()
         try:
@@ -252,8 +229,9 @@ class Transport:
                 for later in itertools.islice(waiting, WINDOW - len(sent)):
                     self._check_open()
                     request = batch.request(later)
-                    sent.append((request, self._ahead(request, deadline)))
-                await self._part(batch, deadline, part, *(sent[0] if sent else ()))
+                    sent.append((request, self._ahead(
+                        request, self._timeout(batch.deadline))))
+                await self._part(batch, part, *(sent[0] if sent else ()))
                 if sent:
                     sent.popleft()
         finally:
@@ -261,11 +239,11 @@ class Transport:
                 self._drop(call)
         return batch.evaluation()
 
-    async def _part(self, batch: Batch, deadline: Deadline, part: range,
-                    request: bytes | None = None, ahead: Any = None) -> None:
+    async def _part(self, batch: Batch, part: range, request: bytes | None = None,
+                    ahead: Any = None) -> None:
         try:
-            reply = await self.call(
-                self._compute, request or batch.request(part), deadline, ahead=ahead)
+            reply = await self.call(self._compute, request or batch.request(part),
+                                    batch.deadline, ahead=ahead)
         except errors.TorquedError as error:
             # The server counts rows from the start of its call.
             if error.row is not None:
@@ -274,9 +252,8 @@ class Transport:
                 error.message = re.sub(
                     rf"\b([Rr]ow) {row}\b", rf"\g<1> {error.row}", error.message)
             raise
-        deadline.renew()
         for again in batch.take(part, reply):
-            await self._part(batch, deadline, again)
+            await self._part(batch, again)
 
     async def check(self, check: Check) -> TrajectoryVerdict:
         try:
@@ -286,8 +263,7 @@ class Transport:
         return check.verdict()
 
     async def _exchange(self, method: Any, check: Check, **words: Any) -> None:
-        call = method(check.messages(self.max_message_bytes), metadata=self._metadata,
-                      **words)
+        call = method(check.messages(self.payload), metadata=self._metadata, **words)
         try:
             async for reply in self._stream(call):
                 check.take(reply)
@@ -304,8 +280,8 @@ class Connection(Transport):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings, grpc, threading.Event())
-        # An interrupt of a thread that begins a call leaves gRPC with a call for
-        # which closing waits for ever; no interrupt comes to this one.
+        # An interrupt of a thread that begins a call leaves gRPC with a call for which
+        # closing waits forever. This thread gets no interrupt.
         self._sender = futures.ThreadPoolExecutor(1)
 
     @staticmethod
@@ -315,9 +291,9 @@ class Connection(Transport):
     async def _unary(self, method: Any, request: Any, **words: Any) -> Any:
         return method(request, metadata=self._metadata, **words)
 
-    def _ahead(self, request: bytes, deadline: Deadline) -> Any:
-        return self._sender.submit(self._compute.future, request,
-                                   timeout=deadline.remaining(), metadata=self._metadata)
+    def _ahead(self, request: bytes, timeout: float) -> Any:
+        return self._sender.submit(
+            self._compute.future, request, timeout=timeout, metadata=self._metadata)
 
     async def _result(self, ahead: Any) -> Any:
         return ahead.result().result()

@@ -18,16 +18,6 @@ import grpc
 from torqued.contract import Reason, RowCode, RowStatus
 from torqued.v1 import errors_pb2
 
-# Controls, separators of lines, and what turns the direction of the text beside it, but
-# not newlines and tabs; torquectl escapes the same.
-_STEERING = re.compile(
-    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-
-
-def plain(text: str) -> str:
-    """The same with what could steer a terminal written as "\\u202e"."""
-    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
 
 class FieldViolation(NamedTuple):
     """A field of the request that is at fault, by its path."""
@@ -56,7 +46,7 @@ class TorquedError(Exception):
     retry_delay
         Seconds after which another try may succeed, or None.
     message
-        One sentence, as it came; str() escapes what could steer a terminal.
+        One sentence.
     """
 
     def __init__(self, message: str, *, code: str = "UNKNOWN",
@@ -78,8 +68,8 @@ class TorquedError(Exception):
     def __str__(self) -> str:
         # Most sentences name the field; those about files begin with their place.
         named = self.field not in self.message and "file" not in self.metadata
-        return plain((f"{self.field}: " if named else "") + self.message
-                     + (f" [{self.reason.name}]" if self.reason else ""))
+        return ((f"{self.field}: " if named else "") + self.message
+                + (f" [{self.reason.name}]" if self.reason else ""))
 
 
 class InvalidArgument(TorquedError, ValueError):
@@ -183,27 +173,22 @@ class RowError(TorquedError, ArithmeticError):
         self.value: float = status.value
 
     def __str__(self) -> str:
-        return plain(f"{self.message} [{self.row_code.name}]")
+        return f"{self.message} [{self.row_code.name}]"
 
 
 class LocalServerError(TorquedError, OSError):
     """The local server was not found or did not start; with the end of its log."""
 
 
-class _PlainWarning(UserWarning):
-    def __str__(self) -> str:
-        return plain(super().__str__())
-
-
-class LeftOutWarning(_PlainWarning):
+class LeftOutWarning(UserWarning):
     """A trajectory has joints that the robot does not move; they are left out."""
 
 
-class ModelWarning(_PlainWarning):
+class ModelWarning(UserWarning):
     """A robot description loads, but a part of it is ignored or looks wrong."""
 
 
-class SingularTaskWarning(_PlainWarning):
+class SingularTaskWarning(UserWarning):
     """Rows follow the singularity rule, because their task is singular."""
 
 
@@ -262,7 +247,8 @@ def file_error(file: object, message: str, reason: Reason = Reason.MALFORMED_ARR
     return invalid(reason, "", message, file, **where)
 
 
-# Of a connection that ended under a call, with another code than UNAVAILABLE.
+# The words for a connection that ended during a call, with another code than
+# UNAVAILABLE.
 _LOST = re.compile(
     "RST_STREAM|Stream removed|[Ss]ocket closed|[Cc]onnection (reset|closed)"
     "|[Bb]roken pipe|GOAWAY|[Tt]ransport (is )?clos|No status received")

@@ -7,29 +7,39 @@ import functools
 import math
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from torqued import errors
-from torqued.choice import parse
+from torqued import contract, errors
 from torqued.contract import (
-    INPUTS, QUANTITIES, Echo, ModelInfo, Precision, Quantity, Reason, Results,
-    RowCode, RowStatus)
+    Echo, ModelInfo, Precision, Quantity, Reason, Results, RowCode, RowStatus)
 from torqued.errors import RowError, SingularTaskWarning
 from torqued.inputs import (
     F32, States, field, names_of, refuse, rows_field, set_field, table)
-from torqued.message import view
-from torqued.values import ExternalWrench, FloatArray, ResultRow
-from torqued.v1 import array_pb2, dynamics_pb2, server_info_pb2
+from torqued.message import parse, view
+from torqued.values import ExternalWrench, FloatArray
+from torqued.v1 import array_pb2, dynamics_pb2, quantity_pb2
 
-# Bytes that a message has for everything but rows: names, echo, and the row status list
-# at its longest.
-_OVERHEAD = 384 * 1024
+
+def _table_of(field: Any) -> quantity_pb2.TableInfo:
+    return field.GetOptions().Extensions[quantity_pb2.table_info]
+
+
+#: Fields of Results by their quantity.
+RESULTS = {quantity: [field for field in dynamics_pb2.Results.DESCRIPTOR.fields
+                      if _table_of(field).quantity == quantity.value]
+           for quantity in Quantity}
+#: Shapes of the inputs that travel with the states.
+INPUTS = {field.name: _table_of(field).shape
+          for field in dynamics_pb2.EvaluateChunk.DESCRIPTOR.fields}
+_OF_TASKS = {value.number for value in quantity_pb2.Quantity.DESCRIPTOR.values
+             if "task" in value.GetOptions().Extensions[
+                 quantity_pb2.quantity_info].needs.split()}
 #: Bytes of rows in a message beyond which larger ones are not faster.
 GOOD_MESSAGE = 1024 * 1024
-#: Calls under way at a time.
+#: Calls in flight at a time.
 WINDOW = 8
 # A reply lists at most so many rows that are not OK.
 _LISTED_ROWS = 1000
@@ -84,9 +94,10 @@ class Evaluation(Results):
 
     def returned(self, quantity: Quantity) -> Any:
         """The value that the function of a quantity returns."""
-        row = QUANTITIES[quantity]
-        results = [self.__dict__.get(result.name) for result in row.results]
-        return results[0] if row.returns is None else row.returns(*results)
+        results = [self.__dict__.get(_attribute(field)) for field in RESULTS[quantity]]
+        if len(results) == 1:
+            return results[0]
+        return getattr(contract, quantity.name.title().replace("_", ""))(*results)
 
     def raise_or_warn(self, bad_rows: str | None) -> None:
         if not self.row_status or bad_rows == "nan":
@@ -104,13 +115,14 @@ class Evaluation(Results):
                 f"{len(self.row_status)} not ok>")
 
 
-class Question(NamedTuple):
-    """What calls with the same quantities and options have in common: the message without
-    states, and each result with the axes of one state. It names the revision, so that all
-    parts of a batch have the same, even while a name moves."""
+def _attribute(result: Any) -> str:
+    """`lambda` is a word of Python."""
+    return "Lambda" if result.name == "lambda" else result.name
 
-    head: bytes
-    results: tuple[tuple[ResultRow, tuple[int, ...]], ...]
+
+#: The common part of calls with the same quantities and options: the message without
+#: states, and the field of each result with the axes of one state.
+Question = tuple[bytes, tuple[tuple[Any, tuple[int, ...]], ...]]
 
 
 class Batch:
@@ -123,33 +135,27 @@ class Batch:
     def __init__(self, question: Question, states: States, deadline: float | None,
                  progress: Any) -> None:
         self.deadline = deadline
-        self._question = question
+        self._head, self._asked = question
         self._states, self._rows = states, max(states.rows, 1)
         self._tell = teller(progress)
         self._results: dict[str, Any] = {}
         self._row_status: list[Any] = []
         self._echo = dynamics_pb2.Echo()
 
-    def parts(self, size: int, chunk_rows: int | None,
-              server: server_info_pb2.GetServerInfoReply) -> list[range]:
-        """size: of the largest message. server: 0 if a limit is not known."""
+    def parts(self, payload: int, most: int) -> list[range]:
+        """payload: bytes of a message. most: rows of a message; 0: any number."""
         if self._rows == 1:
             return [range(1)]
-        # A request counts three times there and a reply twice; a window of them is to fit
-        # into the half of one client.
-        payload = min(max(size - _OVERHEAD, size // 2), GOOD_MESSAGE,
-                      server.max_inflight_bytes // 128 or GOOD_MESSAGE)
         sent = sum(rows.shape[1] * rows.itemsize for rows in self._states.arrays.values()
                    if len(rows) > 1)
         returned = self._states.dtype.itemsize * sum(
-            math.prod(axes) for _, axes in self._question.results)
+            math.prod(axes) for _, axes in self._asked)
         rows = max(payload // max(sent, returned, 1), 1)
         rows = rows if rows < 64 else rows // 64 * 64
-        return _cut(range(self._rows),
-                    min(rows, chunk_rows or rows, server.max_rows or rows))
+        return _cut(range(self._rows), min(rows, most or rows))
 
     def request(self, part: range) -> bytes:
-        pieces: list[Any] = [self._question.head]
+        pieces: list[Any] = [self._head]
         for name, rows in self._states.arrays.items():
             if len(rows) > 1:
                 rows = rows[part.start:part.stop]
@@ -167,12 +173,12 @@ class Batch:
             return _cut(part, _LISTED_ROWS)
         self._echo = reply.echo
         kind = self._states.dtype
-        for row, axes in self._question.results:
-            sent = getattr(reply.results, row.field)
-            if row.is_array:
+        for result, axes in self._asked:
+            sent = getattr(reply.results, result.name)
+            if result.message_type is not None:
                 numbers = np.frombuffer(sent.f32 if kind == F32 else sent.f64, kind)
                 numbers = numbers.reshape(len(part), *axes)
-                if row.field == "pose":
+                if result.name == "pose":
                     # Homogeneous; a row without an answer has NaNs alone.
                     last = np.where(np.isnan(numbers[:, :1, :1]), np.nan, [0, 0, 0, 1])
                     numbers = np.concatenate([numbers, last.astype(kind)], axis=1)
@@ -180,10 +186,11 @@ class Batch:
                 numbers = np.array(sent)
             else:
                 continue
-            if row.name not in self._results:
-                self._results[row.name] = np.zeros(
+            name = _attribute(result)
+            if name not in self._results:
+                self._results[name] = np.zeros(
                     (self._rows, *numbers.shape[1:]), numbers.dtype)
-            self._results[row.name][part.start:part.stop] = numbers
+            self._results[name][part.start:part.stop] = numbers
         for status in reply.row_status:
             status.row += part.start
             self._row_status.append(view(status))
@@ -270,7 +277,7 @@ def batch_of(model: ModelInfo, quantities: Any, words: dict[str, Any]) -> Batch:
             if frames:
                 tables[name] = wrenches
         else:
-            by_name = type(given) is not np.ndarray and INPUTS[name] in (("nq",), ("nv",))
+            by_name = type(given) is not np.ndarray and INPUTS[name] in ("nq", "nv")
             tables[name] = table(name, given, order_of(model, words) if by_name else None)
     states = States(tables)
     if not states.rows:
@@ -291,8 +298,7 @@ def _question(reference: str, n: int, quantities: tuple[Quantity, ...],
     if "tip_wrench_reference_frame" in options:
         set_field(request.tip_wrench_on_environment, "reference_frame",
                   options["tip_wrench_reference_frame"], "tip_wrench_reference_frame")
-    fill_request(request, reference, options, any(
-        "task" in QUANTITIES[quantity].reads for quantity in quantities))
+    fill_request(request, reference, options, not _OF_TASKS.isdisjoint(quantities))
     request.options.encoding = (
         array_pb2.ENCODING_F32 if kind == F32 else array_pb2.ENCODING_F64)
     for frame, reference_frame in frames:
@@ -301,9 +307,9 @@ def _question(reference: str, n: int, quantities: tuple[Quantity, ...],
             set_field(place, "reference_frame", reference_frame)
     m = len(request.operational_space.axes) or 6
     sizes = {"nq": n, "nv": n, "links": n, "10links": 10 * n, "m": m}
-    return Question(request.SerializeToString(), tuple(
-        (row, tuple(axis if isinstance(axis, int) else sizes[axis] for axis in row.axes))
-        for quantity in quantities for row in QUANTITIES[quantity].results))
+    return request.SerializeToString(), tuple(
+        (field, tuple(int(sizes.get(word, word)) for word in _table_of(field).shape.split()))
+        for quantity in quantities for field in RESULTS[quantity])
 
 
 def _beside(name: str, given: Any) -> tuple[list[tuple[str, Any]], FloatArray]:
@@ -316,11 +322,9 @@ def _beside(name: str, given: Any) -> tuple[list[tuple[str, Any]], FloatArray]:
                "torqued.ExternalWrench", given)
     tables = [table(name, place.wrench) for place in places]
     try:
-        if any(numbers.shape[-1] != 6 for numbers in tables):
-            raise ValueError("give 6 numbers for each wrench")
-        leading = np.broadcast_shapes(*(numbers.shape[:-1] for numbers in tables))
+        # The last one has the six columns that all must have.
+        rows = np.stack(np.broadcast_arrays(*tables, np.zeros(6, F32)), -2)[..., :-1, :]
     except ValueError as error:
         raise errors.invalid(Reason.WRONG_COLUMN_COUNT, name, f"{name}: {error}") from None
-    return ([(place.frame, place.reference_frame) for place in places], np.concatenate(
-        [np.zeros((*leading, 0), F32), *(
-            np.broadcast_to(numbers, (*leading, 6)) for numbers in tables)], -1))
+    return ([(place.frame, place.reference_frame) for place in places],
+            np.ascontiguousarray(rows).reshape(*rows.shape[:-2], 6 * len(places)))

@@ -29,8 +29,7 @@ _NUMBER = re.compile(
 _MOST_LEVELS = 16
 # Parts of a trajectory in a JointTrajectory.
 _FIELDS = {"q": "positions", "v": "velocities", "a": "accelerations", "tau": "effort"}
-# Messages that have a JointTrajectory as a part: goals of actions, and what planners
-# tell.
+# Messages that have a JointTrajectory as a part: goals of actions, and what planners tell.
 _AROUND = ("goal", "trajectory", "joint_trajectory")
 # Seconds and nanoseconds in ROS 1 and in ROS 2.
 _CLOCKS = (("secs", "nsecs"), ("sec", "nanosec"))
@@ -38,14 +37,11 @@ _NANO = 10**9
 
 
 class Samples(NamedTuple):
-    """As a file has them; only its form is checked. joints: of the columns. unused: names
-    of what else is in the file. lines: of the rows, from 1, of CSV."""
+    """As a file has them; only its form is checked. arrays: of a Trajectory. joints: of the
+    columns. unused: names of what else is in the file. lines: of the rows, from 1, of
+    CSV."""
 
-    time: FloatArray
-    q: FloatArray
-    v: FloatArray | None
-    a: FloatArray | None
-    tip_wrench: FloatArray | None
+    arrays: dict[str, Any]
     joints: Sequence[str]
     unused: Sequence[str] = ()
     lines: Sequence[int] = ()
@@ -109,7 +105,7 @@ def read_columns(suffix: str, content: Any, path: Path,
     header: list[str] = []
     rows: list[list[float | None]] = []
     lines: list[int] = []
-    # Comments and columns that nobody asks for may be in any encoding.
+    # Comments and columns that are not read may be in any encoding.
     text = content.decode("utf-8-sig", "backslashreplace")
     for line, content in enumerate(text.split("\n"), 1):
         content = content.strip(_BLANK)
@@ -154,25 +150,21 @@ def _of_columns(header: list[str], numbers: FloatArray, joints: Sequence[str] | 
         name[:-2] for name in header if name.endswith(".q")]
     if joints is None and not chosen:
         raise file_error(path, "the file has no column <joint>.q", Reason.MISSING_INPUT)
-    unused = list(header)
-
-    def block(names: list[str]) -> Any:
-        for name in names:
-            if name not in header:
-                raise file_error(
-                    path, f"the file has no column {name!r}; there are "
-                    + ", ".join(header), Reason.WRONG_JOINT_NAMES if "." in name
-                    else Reason.MISSING_INPUT, column=name, joint=name.rpartition(".")[0])
-            unused.remove(name)
-        return numbers[:, [header.index(name) for name in names]]
-
-    def rate(part: str) -> Any:
+    blocks = {"time": ["time"]}
+    for part in "qva" if rates else "q":
         names = [f"{joint}.{part}" for joint in chosen]
-        there = not names or not set(names).isdisjoint(header)
-        return block(names) if rates and there else None
-
-    return Samples(block(["time"]), block([f"{joint}.q" for joint in chosen]), rate("v"),
-                   rate("a"), None, chosen, unused)
+        if part == "q" or not chosen or not set(names).isdisjoint(header):
+            blocks[part] = names
+    used = list(itertools.chain.from_iterable(blocks.values()))
+    for name in used:
+        if name not in header:
+            raise file_error(
+                path, f"the file has no column {name!r}; there are {', '.join(header)}",
+                Reason.WRONG_JOINT_NAMES if "." in name else Reason.MISSING_INPUT,
+                column=name, joint=name.rpartition(".")[0])
+    return Samples({part: numbers[:, [header.index(name) for name in names]]
+                    for part, names in blocks.items()}, chosen,
+                   [name for name in header if name not in used])
 
 
 def _of_npz(archive: Any, joints: Sequence[str] | None, rates: bool, path: Path,
@@ -185,16 +177,14 @@ def _of_npz(archive: Any, joints: Sequence[str] | None, rates: bool, path: Path,
             raise file_error(path, f"the file has no array {name!r}", Reason.MISSING_INPUT,
                              column=name)
 
-    def take(name: str) -> npt.NDArray[Any] | None:
-        if name not in unused:
-            return None
+    def take(name: str) -> npt.NDArray[Any]:
         unused.remove(name)
         with _faults(path, name):
             # An entry that is not an array comes as bytes.
             return np.asarray(archive[name])
 
-    names = take("joint_names")
-    if names is not None:
+    if "joint_names" in unused:
+        names = take("joint_names")
         if names.ndim != 1 or names.dtype.kind not in "US":
             raise file_error(
                 path, "joint_names is not a list of strings; save it as "
@@ -208,11 +198,10 @@ def _of_npz(archive: Any, joints: Sequence[str] | None, rates: bool, path: Path,
         raise file_error(
             path, "the file has no array 'joint_names'; name the joints of the columns, in "
             "their order, with `joints`", Reason.WRONG_JOINT_NAMES, column="joint_names")
-    one = len(joints) == 1
-    v, a = (_table(name, take(name), path, one) if rates else None for name in "va")
-    return Samples(
-        _table("time", take("time"), path, True), _table("q", take("q"), path, one), v, a,
-        _table("tip_wrench", take("tip_wrench"), path), joints, unused)
+    one = ("time", *("qva" if len(joints) == 1 else ""))
+    return Samples({name: _table(name, take(name), path, name in one) for name in (
+        "time", "q", *("va" if rates else ""), "tip_wrench") if name in unused},
+        joints, unused)
 
 
 @contextlib.contextmanager
@@ -229,11 +218,9 @@ def _faults(path: Path, name: str = "") -> Iterator[None]:
                          column=name) from None
 
 
-def _table(name: str, numbers: npt.NDArray[Any] | None, path: Path,
-           one_column: bool = False) -> Any:
+def _table(name: str, numbers: npt.NDArray[Any], path: Path, one_column: bool = False,
+           ) -> FloatArray:
     """One axis is one row; if there is one column, a row is that."""
-    if numbers is None:
-        return None
     if numbers.ndim == 1:
         numbers = numbers[np.newaxis]
     if one_column and numbers.shape[:1] == (1,):
@@ -251,28 +238,25 @@ def read_tree(suffix: str, content: bytes, path: Path) -> Any:
     name that an object has twice; and ImportError without PyYAML."""
     try:
         tree = (_of_yaml if suffix == ".yaml" else _of_json)(content, path)
-        _check_levels(tree, _MOST_LEVELS)
+        if _levels(tree) > _MOST_LEVELS:
+            raise RecursionError
     except RecursionError:
         raise file_error(path, f"the {suffix[1:].upper()} is nested too deeply") from None
     return tree
 
 
-def _check_levels(tree: Any, most: int) -> None:
-    if isinstance(tree, (list, dict)):
-        if most == 0:
-            raise RecursionError
-        for inner in tree.values() if isinstance(tree, dict) else tree:
-            _check_levels(inner, most - 1)
+def _levels(tree: Any) -> int:
+    inner = tree.values() if isinstance(tree, dict) else tree
+    return 1 + max(map(_levels, inner), default=0) if isinstance(tree, (list, dict)) else 0
 
 
 def _of_json(content: bytes, path: Path) -> Any:
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for name, value in pairs:
-            if name in found:
+        names = [name for name, _ in pairs]
+        for name in names:
+            if names.count(name) > 1:
                 raise ValueError(f"{name!r:.128} appears twice")
-            found[name] = value
-        return found
+        return dict(pairs)
 
     def no_constant(word: str) -> Any:
         raise ValueError(f"it has no {word}")
@@ -375,11 +359,11 @@ def _of_message(message: Any, rates: bool, path: Path) -> Samples:
     if q is None:
         raise file_error(path, "the points have no positions", Reason.MISSING_INPUT,
                          column="positions")
-    v, a = (block(part) if rates else None for part in "va")
-    read = {"q": q, "v": v, "a": a}
-    unused = [field for part, field in _FIELDS.items() if read.get(part) is None
+    arrays: dict[str, Any] = {"time": np.array(time, float), "q": q}
+    arrays.update((part, block(part)) for part in ("va" if rates else ""))
+    unused = [field for part, field in _FIELDS.items() if arrays.get(part) is None
               and any(point.get(field) for point in points)]
-    return Samples(np.array(time, float), q, v, a, None, joints, unused)
+    return Samples(arrays, joints, unused)
 
 
 def _seconds(point: Any) -> float | None:
@@ -418,7 +402,7 @@ def write(path: Path, joints: Sequence[str] | None, time: FloatArray,
     elif joints is None:
         raise unwritable(path, "it takes joint_names")
     else:
-        # JSON is YAML, but for 1e-05, a string there.
+        # JSON is YAML, except that 1e-05 is a string there.
         points = re.sub(r"(?<=[ \[-])(\d)(?=e)", r"\1.0", ",\n".join(
             map(json.dumps, _points(path, time, blocks))))
         path.write_text(f'{{"joint_names": {json.dumps(list(joints))},\n'
@@ -433,17 +417,12 @@ def unwritable(path: Path, why: str) -> errors.TorquedError:
 def _points(path: Path, time: FloatArray, blocks: Mapping[str, FloatArray],
             ) -> Iterator[dict[str, Any]]:
     """Points of ROS 2, times in whole nanoseconds. Raises FileError if they do not fit."""
-    before: dict[str, int] | None = None
     for row, seconds in enumerate(time.tolist()):
         # The whole seconds first: large times keep their fraction.
         whole = math.floor(seconds)
         carry, nanosec = divmod(round((seconds - whole) * _NANO), _NANO)
-        start = {"sec": whole + carry, "nanosec": nanosec}
-        if not -2**31 <= start["sec"] < 2**31 or start == before:
-            raise file_error(
-                path, f"{seconds} s does not fit the message: its seconds are a number of "
-                "32 bits, and its nanoseconds differ from those of the sample before",
-                Reason.INVALID_SAMPLE, row=row, column="time")
-        before = start
-        yield {"time_from_start": start, **{
+        if not -2**31 <= whole + carry < 2**31:
+            raise file_error(path, f"{seconds} s does not fit the 32 bits of the message",
+                             Reason.INVALID_SAMPLE, row=row, column="time")
+        yield {"time_from_start": {"sec": whole + carry, "nanosec": nanosec}, **{
             _FIELDS[name]: numbers[row].tolist() for name, numbers in blocks.items()}}

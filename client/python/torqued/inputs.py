@@ -12,8 +12,8 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.internal import encoder
 
 from torqued import contract, errors
-from torqued.choice import parse
 from torqued.contract import Reason
+from torqued.message import parse
 from torqued.values import Columns, FloatArray
 from torqued.v1 import array_pb2
 
@@ -122,8 +122,7 @@ class States:
             if not axes or axes == self.leading:
                 continue
             try:
-                self.leading = (np.broadcast_shapes(self.leading, axes) if self.leading
-                                else axes)
+                self.leading = np.broadcast_shapes(self.leading, axes)
             except ValueError:
                 raise errors.invalid(
                     Reason.WRONG_ROW_COUNT, name,

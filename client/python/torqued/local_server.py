@@ -35,8 +35,7 @@ def find_server() -> str:
 
 
 class LocalServer(Entered):
-    """A server on a Unix socket in a directory of its own, which only this user may
-    enter.
+    """A server on a Unix socket in a directory of its own, which only this user may enter.
 
     It ends with `stop`, at the end of a `with` block, when nothing refers to it any more,
     with the program, and also when the program is killed; its directory goes with it.
@@ -98,19 +97,15 @@ class LocalServer(Entered):
     def _wait(self) -> str:
         give_up = time.monotonic() + _START_SECONDS
         file = self._directory / "address"
-        problem = f"did not serve within {_START_SECONDS} s"
-        while time.monotonic() < give_up:
-            code = self._child.poll()
-            if code is not None:
-                problem = (f"exited with code {code}" if code >= 0
-                           else f"was killed by signal {-code}")
-                break
+        while self._child.poll() is None and time.monotonic() < give_up:
             text = file.read_text(encoding="utf-8") if file.exists() else ""
             # Without its newline it is still being written.
             if text.endswith("\n"):
                 return text.splitlines()[0]
             time.sleep(_POLL_SECONDS)
-        log = self.log()
+        code, log = self._child.poll(), self.log()
+        problem = (f"did not serve within {_START_SECONDS} s" if code is None
+                   else f"exited with code {code}")
         raise LocalServerError(f"the local server {self._program} {problem}"
                                + (f"; it wrote:\n{log}" if log else ""))
 
@@ -137,7 +132,7 @@ def _started(command: list[str], log: pathlib.Path) -> subprocess.Popen[bytes]:
 
 
 def _end(child: subprocess.Popen[bytes], directory: pathlib.Path, owner: int) -> None:
-    # What a fork inherits is not its own to end.
+    # A fork must not end the server that it inherits.
     if os.getpid() != owner:
         return
     if child.poll() is None:

@@ -17,20 +17,20 @@ from torqued.contract import Reason
 from torqued.inputs import check_seconds, refuse
 from torqued.values import Path
 
-#: Of which a request without bytes asks for the whole server.
+#: A request without bytes asks for the health of the whole server.
 HEALTH_METHOD = "/grpc.health.v1.Health/Check"
 #: The port on which torqued listens by default.
 DEFAULT_PORT = 7421
 #: Before "host:port".
 TLS = "tls:"
-# What gRPC resolves in its own way.
+# Addresses that gRPC resolves in its own way.
 _SCHEMES = ("dns:", "ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:", "xds:")
 # With an IPv6 address in brackets.
 _PLACE = re.compile(r"(\[[0-9A-Fa-f:.]+(?:%\w+)?\]|[^][:/]+)(?::([0-9]{1,5}))?")
 # Hosts of this machine.
 _LOCAL = re.compile(r"(localhost|\[::1\]|127(\.[0-9]{1,3}){3}):[0-9]+$")
 _TOKEN_VARIABLE = "TORQUED_TOKEN"
-# Of Debian and of Red Hat, as gRPC in C++ knows them; grpcio prefers its own.
+# The files of Debian and of Red Hat, as gRPC in C++ uses them; grpcio prefers its own.
 _SYSTEM_ROOTS = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")
 
 #: Told before each wait for another try: what failed, and how long it waits, in seconds.
@@ -59,14 +59,7 @@ class Settings:
         Seconds of each call, all retries included, unless the call has its own; of
         a large batch, until another part of it is answered. Infinite: none.
     wait_for_server
-        Seconds for which connecting keeps trying a server that
-        does not answer. 0: once.
-    max_message_bytes
-        Largest message in either direction; batches are cut to
-        stay below. -1: no limit.
-    chunk_rows
-        Most states of one call; a larger batch travels in several. None:
-        as many as 1 MiB holds. Fewer go to a server that takes less at a time.
+        Seconds for which connecting keeps trying a server that does not answer. 0: once.
     retry
         Try again, within the deadline, as docs/grpc.md says.
     on_retry
@@ -78,8 +71,7 @@ class Settings:
     tls_cert, tls_key
         PEM files of the client's certificate; both or none.
     tls_server_name
-        The name that the server's certificate must have. None: the
-        address's host.
+        The name that the server's certificate must have. None: the address's host.
     token
         Identifies the client in each call (docs/security.md). Refused at an address
         of another machine without TLS. None: that of `token_file`; without both, of the
@@ -92,8 +84,6 @@ class Settings:
     address: str
     deadline: float = 30.0
     wait_for_server: float = 0.0
-    max_message_bytes: int = 16 * 1024 * 1024
-    chunk_rows: int | None = None
     retry: bool = True
     on_retry: OnRetry | None = None
     tls_ca: Path | None = None
@@ -107,18 +97,14 @@ class Settings:
         object.__setattr__(self, "address", checked_address(self.address))
         check_seconds("deadline", self.deadline)
         check_seconds("wait_for_server", self.wait_for_server)
-        if self.chunk_rows is not None and self.chunk_rows < 1:
-            refuse("chunk_rows", "a whole number, at least 1", self.chunk_rows)
-        if self.max_message_bytes == -1:
-            object.__setattr__(self, "max_message_bytes", 2**31 - 1)
 
     def channel_options(self) -> list[tuple[str, int | str]]:
         named = [] if self.tls_server_name is None else [
             ("grpc.ssl_target_name_override", self.tls_server_name)]
         return [
             *named,
-            ("grpc.max_receive_message_length", self.max_message_bytes),
-            ("grpc.max_send_message_length", self.max_message_bytes),
+            # The server limits messages.
+            ("grpc.max_receive_message_length", -1),
             # A server that restarts is found again soon.
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 2000),
@@ -156,14 +142,14 @@ class Settings:
         if self.token_file is not None:
             if token is not None:
                 _refuse("token_file", "token is given as well")
-            # What is not ASCII is refused as such.
+            # A character outside ASCII has a refusal of its own.
             option, token = "token_file", _read(
                 "token_file", self.token_file).rstrip().decode("latin-1")
         elif token is None:
             option, token = _TOKEN_VARIABLE, os.environ.get(_TOKEN_VARIABLE) or None
         if token is None:
             return ()
-        # Of what HTTP headers hold, so that a space at an end is not lost.
+        # Characters that HTTP headers have, so that a space at an end is not lost.
         if not isinstance(token, str) or not re.fullmatch("[!-~]+", token):
             _refuse(option, "a token has printable ASCII characters and no spaces, and is "
                     "not empty")

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from torqued import errors
 from torqued.contract import Reason
-from torqued.errors import plain
 from torqued.files import read, unwritable, write
 from torqued.inputs import names_of, refuse, table
 from torqued.values import Columns, FloatArray, JointInput, Path
@@ -72,7 +71,7 @@ class Trajectory:
             tip_wrench, len(self.time))
         self.file = ""
         self.unused: tuple[str, ...] = ()
-        #: Of a file of text, from 1.
+        #: Line of a file of text, from 1.
         self.lines: Sequence[int] = ()
 
     @classmethod
@@ -116,8 +115,7 @@ class Trajectory:
         rates: whether v and a are read. Raises as `read` does."""
         samples = read(path, joints, named, rates)
         try:
-            motion = cls(*samples[:4], tip_wrench=samples.tip_wrench,
-                         joint_names=samples.joints)
+            motion = cls(**samples.arrays, joint_names=samples.joints)
             if joints is not None:
                 motion = motion.in_order(joints)
         except errors.InvalidArgument as error:
@@ -138,8 +136,7 @@ class Trajectory:
         Raises
         ------
         InvalidArgument
-            The format cannot hold it. Of a time that is beyond 32 bits of seconds, or
-            rounded the same as that of the sample before, a FileError.
+            The format cannot hold it. Of a time beyond 32 bits of seconds a FileError.
         OSError
         """
         suffix = pathlib.Path(path).suffix.lower()
@@ -189,7 +186,7 @@ class Trajectory:
     def __repr__(self) -> str:
         return (f"<torqued.Trajectory of {len(self)} samples of "
                 f"{self.q.shape[1]} joints over {self.duration:g} s"
-                + (f", {plain(str(self.file))}>" if self.file else ">"))
+                + (f", {self.file}>" if self.file else ">"))
 
     def _arrays(self, *names: str) -> dict[str, FloatArray]:
         """Those that there are."""
@@ -205,28 +202,27 @@ class Trajectory:
         if given is None:
             return None
         numbers = np.asarray(table(name, given, self.joint_names), float)
-        rows, columns = len(self.time), numbers.shape[-1]
-        if numbers.ndim != 2 or len(numbers) != rows:
-            raise errors.invalid(
-                Reason.WRONG_ROW_COUNT, name, f"{name} has the shape {numbers.shape}; "
-                f"give a row for each of the {rows} samples")
         n = (len(self.joint_names) if self.joint_names is not None
-             else columns if name == "q" else self.q.shape[1])
-        if columns != n:
-            raise errors.invalid(Reason.WRONG_COLUMN_COUNT, name,
-                                 f"{name} has {columns} columns for {n} joints")
-        return numbers
+             else numbers.shape[-1] if name == "q" else self.q.shape[1])
+        return _checked(name, numbers, (len(self.time), n))
 
 
 def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:
     """(rows, 6), from 6 numbers or as many rows of them. Raises InvalidArgument."""
     numbers = np.asarray(table("tip_wrench", given), float)
-    if numbers.shape not in ((6,), (1, 6), (rows, 6)):
-        raise errors.invalid(
-            Reason.WRONG_ROW_COUNT if numbers.shape[-1] == 6 else Reason.WRONG_COLUMN_COUNT,
-            "tip_wrench", f"tip_wrench has the shape {numbers.shape}; give 6 numbers, or "
-            f"a row of them for each of {rows} samples")
-    return np.ascontiguousarray(np.broadcast_to(numbers, (rows, 6)))
+    if numbers.shape in ((6,), (1, 6)):
+        numbers = np.broadcast_to(numbers, (rows, 6))
+    return np.ascontiguousarray(_checked("tip_wrench", numbers, (rows, 6)))
+
+
+def _checked(name: str, numbers: FloatArray, shape: tuple[int, int]) -> FloatArray:
+    if numbers.shape == shape:
+        return numbers
+    reason = (Reason.WRONG_COLUMN_COUNT if numbers.shape[-1] != shape[1]
+              else Reason.WRONG_ROW_COUNT)
+    raise errors.invalid(
+        reason, name, f"{name} has the shape {numbers.shape}; give {shape[1]} columns, and "
+        f"a row for each of the {shape[0]} samples")
 
 
 def _names(joints: Sequence[str]) -> tuple[str, ...]:

@@ -1,11 +1,11 @@
-"""Arguments and results of functions."""
+"""Arguments of functions."""
 
 from __future__ import annotations
 
 import os
 from typing import (
-    Any, Callable, Literal, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple,
-    Type, TypeVar, Union, runtime_checkable)
+    Any, Callable, Literal, Mapping, NamedTuple, Protocol, Sequence, TypeVar, Union,
+    runtime_checkable)
 
 import numpy as np
 import numpy.typing as npt
@@ -88,23 +88,3 @@ class ExternalWrench(NamedTuple):
 
 #: At several links: a list, or a dict from link names to wrenches in LOCAL axes.
 ExternalWrenches = Union[Sequence[ExternalWrench], Mapping[str, npt.ArrayLike]]
-
-
-class ResultRow(NamedTuple):
-    """A result of a quantity: its field of the wire's Results, its name in Python, the
-    axes of one state's numbers (numbers and names of dimensions), and whether it
-    travels as an Array."""
-
-    field: str
-    name: str
-    axes: Tuple[Union[int, str], ...]
-    is_array: bool
-
-
-class QuantityRow(NamedTuple):
-    """What there is of a quantity: what it reads, the tuple that its function returns
-    (None: its one result), and its results."""
-
-    reads: Tuple[str, ...]
-    returns: Optional[Type[Any]]
-    results: Tuple[ResultRow, ...]

@@ -17,7 +17,6 @@ from google.protobuf import json_format
 from torqued import errors
 from torqued.contract import Reason
 from torqued.contract import TrajectoryVerdict as _Fields
-from torqued.errors import plain
 from torqued.files import write
 from torqued.trajectory import Trajectory
 from torqued.v1 import trajectory_pb2 as pb
@@ -32,7 +31,7 @@ _WITH_ZEROS = next(
 _COUNTS = frozenset(
     field.name for message in pb.DESCRIPTOR.message_types_by_name.values()
     for field in message.fields if field.type == field.TYPE_UINT64)
-# Of all joints in a page of less than 1 MB.
+# Points of all joints in a page of less than 1 MB.
 _PAGE_SAMPLES = 27_000
 
 
@@ -97,7 +96,7 @@ class TrajectoryVerdict(_Fields):
         most = min(max(_PAGE_SAMPLES // (len(self.joints) + 1), 200), 4000)
         data = {"title": title, "asked": [], "verdict": self._message(),
                 **_curves(self, most)}
-        text = "\n".join(map(plain, (title, *_lines(self.proto))))
+        text = "\n".join([title, *_lines(self.proto)])
         template = pathlib.Path(__file__).with_name("report.html").read_text("utf-8")
         before, _, rest = template.partition("/*TEXT*/")
         between, _, after = rest.partition("/*DATA*/")
@@ -109,10 +108,9 @@ class TrajectoryVerdict(_Fields):
     def write_torques(self, path: Path) -> None:
         """Writes the torques, if `tables` has "tau", to `path` in the format of its suffix.
 
-        .csv has the columns `time`, `<joint>.tau`; .npy has tau; .npz has tau beside
-        time, q, v, a and joint_names; .yaml, .yml and .json are a
-        trajectory_msgs/JointTrajectory with the torques as effort. Raises
-        InvalidArgument, OSError.
+        .csv has the columns `time`, `<joint>.tau`; .npy has tau; .npz has tau beside time,
+        q, v, a and joint_names; .yaml, .yml and .json are a trajectory_msgs/JointTrajectory
+        with the torques as effort. Raises InvalidArgument, OSError.
         """
         tau = self.tables.get("tau")
         if tau is None:
@@ -125,24 +123,22 @@ class TrajectoryVerdict(_Fields):
             with path.open("wb") as file:
                 np.save(file, tau)
             return
-        blocks = {"tau": tau}
-        if suffix != ".csv":
-            moved = self.trajectory
-            blocks = {name: numbers for name, numbers in (
-                ("q", moved.q), ("v", self.tables.get("v", moved.v)),
-                ("a", self.tables.get("a", moved.a)), ("tau", tau))
-                if numbers is not None}
-        write(path, self.joints.joint, self.trajectory.time, blocks)
+        moved = self.trajectory
+        blocks = {"q": moved.q, "v": self.tables.get("v", moved.v),
+                  "a": self.tables.get("a", moved.a), "tau": tau}
+        write(path, self.joints.joint, moved.time, {
+            name: numbers for name, numbers in blocks.items()
+            if numbers is not None and (name == "tau" or suffix != ".csv")})
 
     def __str__(self) -> str:
         doubts = (self.inconsistency.message if self.inconsistency else "",
                   self.units_message)
         gravest = (*self.violations[:1], *self.remarks[:1])
-        return plain(" ".join(("passes:" if self.passes else "fails:", *filter(None, doubts),
-                               self.message, *(found.message for found in gravest))))
+        return " ".join(["passes:" if self.passes else "fails:", *filter(None, doubts),
+                         self.message, *(found.message for found in gravest)])
 
     def __repr__(self) -> str:
-        return (f"<torqued.TrajectoryVerdict of {plain(self.proto.echo.model)}, "
+        return (f"<torqued.TrajectoryVerdict of {self.proto.echo.model}, "
                 f"{self.samples} samples over {self.duration:g} s: {self}>")
 
 
@@ -161,7 +157,7 @@ def _lines(verdict: Any) -> Iterator[str]:
 def _curves(verdict: TrajectoryVerdict, most: int) -> dict[str, Any]:
     """The samples that show the curves of each joint, the robot and the task."""
     clock, q, tables = verdict.trajectory.time, verdict.trajectory.q, verdict.tables
-    # A clock's time has no room in single precision.
+    # A clock's time does not fit single precision.
     curves: dict[str, Any] = {"start": float(clock[0]), "joints": []}
     time, tau, limit = clock - clock[0], tables["tau"], tables["torque_limit"]
     v = tables["v"] if verdict.derived else verdict.trajectory.v

@@ -7,7 +7,6 @@ import { test } from 'node:test';
 import { TorquedError } from 'torqued';
 import { MODELS, SOURCE, withServer } from './support.mjs';
 
-const CHUNK_ROWS = 2;
 const TOLERANCE = 1e-10;
 
 const file = join(SOURCE, 'tests', 'conformance', 'cases.json');
@@ -16,8 +15,8 @@ const { models, cases } = JSON.parse(readFileSync(file, 'utf8'), (_, value) =>
   ['NaN', 'Infinity', '-Infinity'].includes(value) ? Number(value) : value,
 );
 
-const there = withServer({ models: [] });
-const registered = new Set();
+const whole = withServer({ models: [] });
+const inParts = withServer({ models: [], arguments: ['--max-rows', '2'] });
 
 const camel = (name) =>
   name
@@ -44,13 +43,12 @@ function optionsOf(one) {
   return options;
 }
 
-async function robotOf(one) {
-  if (one.model in models && !registered.has(one.model)) {
+async function robotOf(one, { client }) {
+  if (one.model in models) {
     const urdf = readFileSync(join(MODELS, models[one.model]));
-    await there.client.registerUrdf(one.model, urdf);
-    registered.add(one.model);
+    await client.registerUrdf(one.model, urdf);
   }
-  return there.client.model(one.model);
+  return client.model(one.model);
 }
 
 function assertRow(actual, expected, tolerance, where) {
@@ -113,24 +111,22 @@ async function check(one, ask) {
   });
 }
 
-async function compute(one, chunkRows) {
-  const robot = await robotOf(one);
+async function compute(one, there) {
+  const robot = await robotOf(one, there);
   const quantities = one.quantities.map(camel);
-  const options = { ...optionsOf(one), chunkRows };
-  return robot.compute(quantities, camelKeys(one.states), options);
+  return robot.compute(quantities, camelKeys(one.states), optionsOf(one));
 }
 
 async function register(one) {
   const { name, urdf, expected_current: expectedCurrent } = one.register;
-  await there.client.registerUrdf(name, urdf, { expectedCurrent });
+  await whole.client.registerUrdf(name, urdf, { expectedCurrent });
 }
 
 for (const one of cases) {
   if (one.register) {
     test(one.name, () => check(one, () => register(one)));
   } else {
-    test(`${one.name}: one call`, () => check(one, () => compute(one)));
-    test(`${one.name}: parts`, () =>
-      check(one, () => compute(one, CHUNK_ROWS)));
+    test(`${one.name}: one call`, () => check(one, () => compute(one, whole)));
+    test(`${one.name}: parts`, () => check(one, () => compute(one, inParts)));
   }
 }

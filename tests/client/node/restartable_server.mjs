@@ -17,12 +17,18 @@ export class RestartableServer {
   #directory = mkdtempSync(join(tmpdir(), 'torqued-node-test-'));
   #socket = join(this.#directory, 'socket');
   #server;
+  #flags;
+
+  constructor(...flags) {
+    this.#flags = flags;
+  }
 
   async start() {
     this.#server = await startLocalServer({
       listen: `unix:${this.#socket}`,
       store: join(this.#directory, 'models.db'),
       models: [MODELS],
+      arguments: this.#flags,
     });
     return this.#server.address;
   }
@@ -55,8 +61,8 @@ export class RestartableServer {
   }
 
   /** A started one and a client of it, both for one test. */
-  static async of(t, options) {
-    const server = new RestartableServer();
+  static async of(t, options, ...flags) {
+    const server = new RestartableServer(...flags);
     const client = await connect(await server.start(), options);
     t.after(() => {
       client.close();

@@ -31,6 +31,14 @@ def ur5e(client):
     return client.model("ur5e")
 
 
+@contextlib.contextmanager
+def connected_to(server, most, **settings):
+    """A client that knows of a server that it takes so many rows in a message."""
+    with torqued.connect(server, **settings) as client:
+        client.connection.server.max_rows = most
+        yield client
+
+
 class States:
     """Random states of seven joints, always the same ones."""
 

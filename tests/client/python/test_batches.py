@@ -13,7 +13,7 @@ import grpc
 import numpy as np
 import pytest
 import torqued
-from conftest import MODELS, same_bits
+from conftest import MODELS, connected_to, same_bits
 from processes import running
 from servers import Restarting, refusing
 
@@ -38,7 +38,7 @@ def fail(done, total):
 
 def test_a_failing_progress_ends_the_call_at_once(client):
     with refusing(client.address) as (address, handler):
-        with torqued.connect(address, chunk_rows=10) as through:
+        with connected_to(address, 10) as through:
             robot = through.model("panda")
             with pytest.raises(RuntimeError, match="enough"):
                 robot.mass_matrix(np.zeros((10_000, 7)), progress=fail)
@@ -74,7 +74,7 @@ def test_parts_are_asked_again_alone_and_keep_their_places(client):
     q = np.linspace(-1, 1, 7 * 70).reshape(-1, 7)
     q[[5, 35, 69], 0] = np.nan
     with refusing(client.address, (GONE, None), (GONE, None)) as (address, handler):
-        with torqued.connect(address, chunk_rows=10) as through:
+        with connected_to(address, 10) as through:
             evaluation = through.model("panda").compute(
                 ["mass_matrix"], q, bad_rows="nan")
     assert handler.calls.count(COMPUTE) == 9
@@ -95,7 +95,7 @@ def test_every_bad_row_of_a_part_is_known_however_many(panda):
 def test_errors_name_the_row_of_the_batch(client):
     q = np.zeros((3000, 7))
     q[2345, 0] = np.nan
-    with torqued.connect(client.address, chunk_rows=1000) as cut:
+    with connected_to(client.address, 1000) as cut:
         with pytest.raises(torqued.InvalidArgument) as caught:
             cut.model("panda").compute(["mass_matrix"], q, fail_fast=True)
     assert caught.value.row == 2345
@@ -111,11 +111,13 @@ def test_a_server_that_takes_less_is_sent_less():
         assert same_bits(M[949], robot.mass_matrix(q[949]))
 
 
-def test_a_message_that_cannot_be_cut_is_too_large(client):
-    with torqued.connect(client.address, max_message_bytes=2600) as tight:
+def test_a_message_that_cannot_be_cut_is_too_large():
+    arguments = ["--max-message-bytes", "20000"]
+    with torqued.local([MODELS / "panda.urdf"], arguments=arguments) as tight:
         robot = tight.model("panda")
+        assert robot.christoffel_symbols(np.zeros((40, 7))).shape == (40, 7, 7, 7)
         with pytest.raises(torqued.RequestTooLarge):
-            robot.christoffel_symbols(np.zeros((4, 7)))
+            robot.jacobian(np.zeros(7), tip_frame="x" * 30_000)
 
 
 LONG = np.zeros((400_000, 7))
@@ -130,7 +132,7 @@ def test_deadlines(panda):
 
 
 def test_a_deadline_is_until_another_part_is_answered(client):
-    with torqued.connect(client.address, chunk_rows=10) as cut:
+    with connected_to(client.address, 10) as cut:
         begin = time.monotonic()
         cut.model("panda").mass_matrix(
             np.zeros((100, 7)), deadline=0.5,
@@ -157,7 +159,7 @@ def test_an_interrupt_ends_a_call_at_once(client, rows):
         import signal, time
         import numpy as np, torqued
         signal.alarm(30)
-        client = torqued.connect({client.address!r}, max_message_bytes=1 << 28)
+        client = torqued.connect({client.address!r})
         robot = client.model("panda")
         print("begun", flush=True)
         try:

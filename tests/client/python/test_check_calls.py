@@ -39,9 +39,9 @@ def test_however_the_samples_are_cut_it_is_the_same(client, panda):
     words = {"derating": 0.3, "tables": ["tau", "path_b"]}
     expected = panda.check_trajectory(motion, **words)
     assert not expected.passes
-    # 1 MiB is what replies need.
     with refusing(client.address) as (address, handler):
-        with torqued.connect(address, max_message_bytes=1 << 20) as narrow:
+        with torqued.connect(address) as narrow:
+            narrow.connection.payload = 1 << 17
             assert same(narrow.model("panda").check_trajectory(motion, **words), expected)
     # None was too large.
     assert handler.calls.count("CheckTrajectory") == 1

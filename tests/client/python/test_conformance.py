@@ -16,11 +16,11 @@ def server():
         yield connected.address
 
 
-# States of a message, and whether calls are awaited.
+# Most states of a message, and whether calls are awaited.
 @pytest.fixture(scope="module", params=itertools.product((1000, 1), (False, True)))
 def ask(request, server):
     """Answers a case."""
-    chunk_rows, is_awaited = request.param
+    most, is_awaited = request.param
     loop = asyncio.new_event_loop()
     connect = torqued.aio.connect if is_awaited else torqued.connect
 
@@ -37,7 +37,8 @@ def ask(request, server):
         return done(done(client.model(case["model"])).compute(
             case["quantities"], bad_rows="nan", **arguments_of(case)))
 
-    client = done(connect(server, chunk_rows=chunk_rows))
+    client = done(connect(server))
+    client.connection.server.max_rows = most
     yield answer
     done(client.close())
     loop.close()

@@ -182,7 +182,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_sent(ask, place):
 
 @pytest.mark.parametrize("address, options", [
     ("localhost", {"tls_ca": "a"}), ("localhost", {"tls_server_name": "a"}),
-    ("tls:localhost", {"tls_cert": "a"}), ("mtls:localhost", {})])
+    ("tls:localhost", {"tls_cert": "a"})])
 def test_options_of_another_kind_of_address_are_refused(address, options):
     by_torquectl(address, exit_code=64, **options)
     with pytest.raises(torqued.InvalidArgument, match="tls[_:]"):

@@ -74,9 +74,9 @@ def test_tables_that_are_missing_are_named(panda, tmp_path):
 
 def test_names_are_never_markup(panda, tmp_path):
     motion = swinging(40)
-    motion.file = "</script><b>\u202e"
+    motion.file = "</script><b>"
     verdict = panda.check_trajectory(motion, tables=TABLES[:2])
     page = saved(verdict, tmp_path)
     assert "b" not in [tag for tag, _ in page.elements]
     for text in (page.text, page.shown()["text"]):
-        assert "</script><b>\\u202e" in text
+        assert "</script><b>" in text

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torqued
 import torqued.aio
-from conftest import MODELS
+from conftest import MODELS, connected_to
 from ports import held_address
 from servers import Restarting, details, nobody_but_one_try, refusing
 from torqued.connection import Connection
@@ -28,11 +28,11 @@ FAILURES = (torqued.Unavailable, torqued.DeadlineExceeded)
     (grpc.StatusCode.CANCELLED, "CANCELLED"), (grpc.StatusCode.UNKNOWN, "Stream removed"),
     (grpc.StatusCode.INTERNAL, "Received RST_STREAM with error code 2"),
     (GONE, "Socket closed")])
-@pytest.mark.parametrize("stream", [False, True])
-def test_what_the_caller_has_not_asked_for_is_tried_again(client, code, sentence, stream):
+@pytest.mark.parametrize("most", [1, 1000])
+def test_what_the_caller_has_not_asked_for_is_tried_again(client, code, sentence, most):
     retried = []
     with refusing(client.address, (code, None, 0, sentence)) as (address, _):
-        with torqued.connect(address, chunk_rows=1 if stream else 1000, on_retry=(
+        with connected_to(address, most, on_retry=(
                 lambda error, _: retried.append(error.message))) as through:
             robot = through.model("panda")
             robot.compute(["mass_matrix"], np.zeros((2, 7)))
@@ -65,7 +65,7 @@ def test_waits_double_and_the_last_try_comes_before_the_deadline(client):
         with torqued.connect(
                 address, on_retry=lambda _, seconds: waits.append(seconds)) as through:
             robot, begin = through.model("panda"), time.monotonic()
-            with pytest.raises(FAILURES, match="tried"):
+            with pytest.raises(FAILURES):
                 robot.mass_matrix(STATE, deadline=1)
             lasted = time.monotonic() - begin
     assert lasted > 0.9

@@ -90,7 +90,7 @@ def test_either_parser_of_yaml_will_do(tmp_path, monkeypatch, compiled):
 @pytest.mark.parametrize("name", ["move.yaml", "move.json"])
 @pytest.mark.parametrize("times, row", [
     ([0, 2.0**31], 1), ([-2.0**31 - 1, 0], 0), ([0, 1e300], 1),
-    ([0, 1e-10], 1), ([1, 1.25, 1.25 + 3e-10], 2), ([0, 2**31 - 1 + 0.9999999999], 1)])
+    ([0, 2**31 - 1 + 0.9999999999], 1)])
 def test_times_that_do_not_fit_the_message(tmp_path, name, times, row):
     motion = torqued.Trajectory(times, np.zeros((len(times), 1)), joint_names=["j"])
     with refused(torqued.FileError, "does not fit", row=row, column="time",
