@@ -153,7 +153,7 @@ std::string FlagOf(std::string_view field) {
 }
 
 Fields FieldsOf(v1::Quantity quantity) {
-  static const std::multimap<std::string, std::string> kFields = {
+  static const std::multimap<std::string, std::string> kInputFields = {
 #define TORQUED_INPUT_WORD(word, field) {word, field},
 #include "torqued/v1/tables.inc"
   };
@@ -165,7 +165,7 @@ Fields FieldsOf(v1::Quantity quantity) {
   std::istringstream words(info.needs() + " " + info.uses());
   std::string word = "all";
   do {
-    const auto [begin, end] = kFields.equal_range(word);
+    const auto [begin, end] = kInputFields.equal_range(word);
     if (begin == end) fields.insert(word);
     for (auto it = begin; it != end; ++it) fields.insert(it->second);
   } while (words >> word);
