@@ -37,7 +37,7 @@ Words ShapeOf(const Shape& shape) {
 }
 
 /// Each moving link has one joint, and a pose has its twelve numbers in rows.
-Words InOtherWords(Words words) {
+Words InOtherWords(const Words& words) {
   Words plain;
   for (const std::string& word : words) {
     if (word == "10links") {
