@@ -110,8 +110,8 @@ class Cancellation {
 /// Called with a call that is done: its Get does not wait. It runs on one of
 /// gRPC's few threads, which other calls need as well, so it should not block;
 /// it may begin other calls. It must not throw and must not destroy the client.
-/// Inputs that do not fit together are refused without the server, by a call of
-/// it before ComputeAsync returns.
+/// The client itself refuses inputs that do not fit together. Then it is called
+/// before ComputeAsync returns.
 using EvaluationDone = std::function<void(PendingEvaluation done)>;
 
 }  // namespace torqued::client

@@ -68,7 +68,8 @@ class BuildWithStubs(build_py):
              f"--grpc_python_out={target}",
              f"--plugin=protoc-gen-grpc_python={plugin}",
              f"--torqued_out=python:{target}",
-             f"--plugin={PROTO / 'plugin' / 'protoc-gen-torqued'}", *sorted(PROTO.glob("torqued/v1/*.proto"))],
+             f"--plugin={PROTO / 'plugin' / 'protoc-gen-torqued'}",
+             *sorted(PROTO.glob("torqued/v1/*.proto"))],
             check=True)
         (target / "torqued" / "report.html").write_text(filled_report(), "utf-8")
         server = target / "torqued" / "server"

@@ -200,8 +200,9 @@ async function checkOnce(
   }
 }
 
-/** One check, started again if the limits allow it: it keeps the samples that it took from the trajectory until then. Throws TorquedError, the signal's reason, or
- * what the trajectory throws. */
+/** One check, started again if the limits allow it: it keeps the samples that it took
+ * from the trajectory until then. Throws TorquedError, the signal's reason, or what the
+ * trajectory throws. */
 export async function checkTrajectory(check: Check): Promise<TrajectoryCheck> {
   const source = messagesOf(check);
   // The part that a failed try still waits for is used by the next one.

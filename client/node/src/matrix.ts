@@ -53,7 +53,8 @@ export class Matrix {
     return this.data[row * this.columns + column] as number;
   }
 
-  /** The matrix of state k as a view in its own shape, as 6 x 7 of a Jacobian. One row if the quantity is not a matrix. */
+  /** The matrix of state k as a view in its own shape, as 6 x 7 of a Jacobian. One row
+   * if the quantity is not a matrix. */
   matrix(k: number): Matrix {
     const rows = this.#rowsOfRow;
     const columns = rows === 0 ? 0 : this.columns / rows;

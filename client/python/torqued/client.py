@@ -342,7 +342,8 @@ class Calls(Generic[R]):
             raise with_places(error, urdf) from None
         robot = self._robot(self, view(reply.model))
         for found in robot.model.report.findings[:robot.model.report.warnings]:
-            warn(ModelWarning(f"{name}, line {found.line}: {found.message}"))
+            place = f"{name}, line {found.line}" if found.line else name
+            warn(ModelWarning(f"{place}: {found.message}"))
         return robot
 
     @served

@@ -146,7 +146,8 @@ def _lines(verdict: Any) -> Iterator[str]:
     """For readers without scripts."""
     yield f"{'PASS' if verdict.passes else 'FAIL'}: {verdict.message}"
     yield from filter(None, [verdict.units_message])
-    for part in (*filter(None, [verdict.inconsistency]), *verdict.violations[:10], *verdict.remarks[:10], *verdict.joints,
+    for part in (*filter(None, [verdict.inconsistency]), *verdict.violations[:10],
+                 *verdict.remarks[:10], *verdict.joints,
                  verdict.payload, verdict.slow_down, verdict.path_inertia):
         yield part.message
     yield verdict.energy_message
